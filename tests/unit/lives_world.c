@@ -94,9 +94,9 @@ static uint32_t number_of(const struct world *world, const struct one *one)
 	return (uint32_t)(one - world->ones);
 }
 
-static void name(struct world *world, char into[LIFE_NAME])
+static void name(struct world *world, char into[TASK_COMM_LEN])
 {
-	memset(into, 0, LIFE_NAME);
+	memset(into, 0, TASK_COMM_LEN);
 	memcpy(into, "name_of_fifteen", 1 + pick(world, 15));
 	into[0] = (char)('a' + pick(world, 20));
 }
@@ -117,7 +117,7 @@ static void begin(struct world *world, struct one *parent)
 	child->life.parent = number_of(world, parent);
 	child->life.cpu = (uint32_t)parent->life.pid % LOOM_CPUS;
 	name(world, child->life.name);
-	memcpy(child->life.parent_name, parent->life.name, LIFE_NAME);
+	memcpy(child->life.parent_name, parent->life.name, TASK_COMM_LEN);
 	parent->life.started++;
 	if (world->newtasks) {
 		emit(world, parent->life.pid, LIFE_FORKED, (int32_t)number_of(world, child),

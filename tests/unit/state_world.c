@@ -35,7 +35,7 @@ struct stretch {
 struct life {
 	int32_t pid, prio, waker;
 	unsigned generation, cpu;
-	char comm[STATE_COMM], waker_name[32], letter;
+	char comm[TASK_COMM_LEN], waker_name[32], letter;
 	uint8_t mode;
 	bool alive, first, leaving, early;
 	uint64_t since, waking, woken, born, died, ran_since, beside, pending, wanted_until;
@@ -464,7 +464,7 @@ static void rename_task(struct world *world, unsigned number)
 {
 	struct life *here = &world->lives[world->cpus[number].current], *life = here;
 	bool exec = pick(world, 3) == 0, before;
-	char old[STATE_COMM];
+	char old[TASK_COMM_LEN];
 	int id = find(world, is_task);
 
 	if (world->cpus[number].hard || world->cpus[number].soft || (exec && !here->pid) || id < 0)

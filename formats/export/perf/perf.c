@@ -473,7 +473,6 @@ static void perf_put_rest(struct perf *perf)
 enum {
 	ROUND = 1 << 16, /* events after which readers may give what they have */
 	RECORD_MAX = UINT16_MAX / 8 * 8,
-	COMM = 16,
 	/* Marks of a chain: what follows are addresses of the kernel, or of the program. */
 	CHAIN_KERNEL = -128,
 	CHAIN_USER = -512,
@@ -567,7 +566,7 @@ static void name_task(struct perf *perf, const struct context *context, int32_t 
 {
 	struct task_name name;
 	uint8_t *named;
-	char comm[COMM] = "";
+	char comm[TASK_COMM_LEN] = "";
 	int32_t tgid;
 
 	if (pid <= 0 || u64_map_find(&perf->named, (uint32_t)pid))
@@ -581,12 +580,12 @@ static void name_task(struct perf *perf, const struct context *context, int32_t 
 		return;
 	}
 	*named = 1;
-	memcpy(comm, name.text, name.len < COMM - 1 ? name.len : COMM - 1);
+	memcpy(comm, name.text, name.len < TASK_COMM_LEN - 1 ? name.len : TASK_COMM_LEN - 1);
 	tgid = process_of(context, pid);
 	begin_record(perf, PERF_COMM, 0);
 	perf_u32(&perf->record, (uint32_t)tgid, perf->swap);
 	perf_u32(&perf->record, (uint32_t)pid, perf->swap);
-	out_mem(&perf->record, comm, COMM);
+	out_mem(&perf->record, comm, TASK_COMM_LEN);
 	put_trailer(perf, tgid, pid, ts, 0);
 	end_record(perf);
 }

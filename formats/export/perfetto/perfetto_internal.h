@@ -13,6 +13,7 @@
 #include "lib/ground/base/out.h"
 #include "lib/ground/base/u64_map.h"
 #include "lib/meaning/event/kinds.h"
+#include "lib/meaning/event/tasks.h"
 
 struct context;
 struct event;
@@ -52,7 +53,7 @@ struct perfetto_waking {
 	uint64_t ts;
 	uint32_t pid, target_cpu, prio;
 	uint8_t flags;
-	char comm[16];
+	char comm[TASK_COMM_LEN];
 };
 
 /* Events of a CPU that wait until there are enough for a packet. */

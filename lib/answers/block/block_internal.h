@@ -99,7 +99,7 @@ struct block_slow {
 	uint64_t at, sector, bytes;
 	uint64_t queued; /* the time before it came to the driver (q2d), if `known` */
 	uint32_t device, task, cpu, beside;
-	char comm[STATE_COMM]; /* of the task, when it ended */
+	char comm[TASK_COMM_LEN]; /* of the task, when it ended */
 	uint8_t operation;
 	bool failed, known;
 };

@@ -8,6 +8,7 @@
 
 #include "lib/answers/explain/brief.h"
 #include "lib/ground/base/buf.h"
+#include "lib/meaning/event/tasks.h"
 
 struct analysis_run;
 struct event;
@@ -16,13 +17,13 @@ struct pass;
 struct table;
 
 /* Something that stands out, and how much: the largest weight comes first. */
-enum { BRIEF_COMM = 16, BRIEF_TEXT = 240 };
+enum { BRIEF_TEXT = 240 };
 struct brief_case {
 	enum brief_kind kind;
 	double weight;
 	uint64_t lasted, from, to; /* to 0: it is not one case */
 	int32_t pid;               /* whose time it is, which why tells; 0: nobody's */
-	char comm[BRIEF_COMM];
+	char comm[TASK_COMM_LEN];
 	char what[BRIEF_TEXT], why[BRIEF_TEXT], usual[BRIEF_TEXT / 2], command[BRIEF_TEXT / 2];
 };
 
@@ -35,7 +36,7 @@ struct brief_watch {
 		uint64_t count, first;
 		uint32_t cpu;
 		int32_t pid; /* of the first */
-		char comm[BRIEF_COMM];
+		char comm[TASK_COMM_LEN];
 		int64_t signal;
 		bool victim; /* the event is about that task */
 	} rare[BRIEF_RARE];

@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+#include "lib/meaning/event/tasks.h"
+
 struct findings;
 struct pass;
 struct table;
@@ -12,7 +14,7 @@ struct table;
 struct extreme {
 	uint64_t lasted, from, to; /* to 0: there was none */
 	uint32_t cpu, task;        /* task: the state's index, or STATE_NO_TASK */
-	char comm[16];             /* what the task was called then; "": its last name */
+	char comm[TASK_COMM_LEN];  /* what the task was called then; "": its last name */
 };
 
 void extreme_see(struct extreme *extreme, const struct extreme *seen);

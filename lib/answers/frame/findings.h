@@ -10,6 +10,7 @@
 #include "lib/ground/base/buf.h"
 #include "lib/ground/base/cleanup.h"
 #include "lib/ground/base/table.h"
+#include "lib/meaning/event/tasks.h"
 
 struct face;
 struct fail;
@@ -42,7 +43,7 @@ struct findings {
 		uint64_t lasted, from, to; /* ns; from and to are times of the trace; to 0: they are not known */
 		uint32_t cpu;
 		int32_t pid;
-		char comm[16];
+		char comm[TASK_COMM_LEN];
 	} * worst;
 	size_t nr_worst;
 	/* The three lines that say what the findings do not show. */

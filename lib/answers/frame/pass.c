@@ -842,11 +842,11 @@ void pass_put_comm(struct table *table, const struct pass *pass, uint32_t id)
 	table_cell(table, task ? pass_comm(pass, task) : "");
 }
 
-void pass_note_comm(const struct pass *pass, uint32_t id, char into[STATE_COMM])
+void pass_note_comm(const struct pass *pass, uint32_t id, char into[TASK_COMM_LEN])
 {
 	const struct state_task *task = task_of(pass, id);
 
-	memcpy(into, task ? task->comm : (char[STATE_COMM]){ "" }, STATE_COMM);
+	memcpy(into, task ? task->comm : (char[TASK_COMM_LEN]){ "" }, TASK_COMM_LEN);
 }
 
 void pass_put_comm_then(struct table *table, const struct pass *pass, const char *then, uint32_t id)

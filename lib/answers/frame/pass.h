@@ -328,7 +328,7 @@ static inline const char *pass_comm_then(const struct pass *pass, const char *th
 }
 
 /* What a task is called now, for a cell of later; "" for STATE_NO_TASK. */
-void pass_note_comm(const struct pass *pass, uint32_t id, char into[STATE_COMM]);
+void pass_note_comm(const struct pass *pass, uint32_t id, char into[TASK_COMM_LEN]);
 
 /* Cells with the name or the PID of a task of the state; "" or "-" for STATE_NO_TASK. */
 void pass_put_comm(struct table *table, const struct pass *pass, uint32_t id);

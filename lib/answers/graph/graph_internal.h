@@ -41,7 +41,7 @@ struct graph_function {
 	uint64_t longest_number; /* in a slice: the number of the event that ended the longest call */
 	uint32_t longest_cpu;
 	int32_t longest_pid;
-	char longest_comm[STATE_COMM];
+	char longest_comm[TASK_COMM_LEN];
 };
 
 /* A cache of functions that were called a moment ago: most calls need no search in the map. */

@@ -25,7 +25,7 @@ struct longer_call {
 	int32_t depth; /* of the kernel; then of the table */
 	int32_t pid;
 	uint32_t cpu;
-	char comm[STATE_COMM];
+	char comm[TASK_COMM_LEN];
 };
 
 struct graph_longer_analysis {

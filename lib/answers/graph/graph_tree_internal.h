@@ -27,7 +27,7 @@ struct graph_call {
 	uint64_t retval;
 	uint32_t cpu;
 	int32_t pid;
-	char comm[STATE_COMM];
+	char comm[TASK_COMM_LEN];
 };
 
 struct graph_tree_analysis {

@@ -89,7 +89,7 @@ struct irq_slow {
 	uint32_t task;   /* that it hit */
 	uint32_t waiter; /* the task that waited for the CPU longest meanwhile; STATE_NO_TASK: none did */
 	uint64_t waited; /* of its wait, the part during the run */
-	char comm[STATE_COMM], waiter_comm[STATE_COMM]; /* of both tasks, when it ended */
+	char comm[TASK_COMM_LEN], waiter_comm[TASK_COMM_LEN]; /* of both tasks, when it ended */
 };
 
 struct irq_work {

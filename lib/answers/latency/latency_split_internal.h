@@ -38,9 +38,9 @@ struct late {
 	uint64_t function, caller, gap;
 	uint32_t stack; /* where latency_culprit() left the CPU, in struct late_stacks; 0: not known */
 	bool preempted; /* the wait began when the task lost its CPU: there is no task before it but those that ran */
-	char comm[STATE_COMM]; /* of the waiting task when it ran; "": not known */
-	bool fresh;            /* the task is new, and runs for the first time */
-	const char *kind;      /* of a sample: "irq" or "thread"; NULL: it is a wakeup */
+	char comm[TASK_COMM_LEN]; /* of the waiting task when it ran; "": not known */
+	bool fresh;               /* the task is new, and runs for the first time */
+	const char *kind;         /* of a sample: "irq" or "thread"; NULL: it is a wakeup */
 };
 
 /* The longest cases, the longest first. */

@@ -78,8 +78,8 @@ struct lock_slow {
 	uint64_t blocked, queued, spun;
 	uint64_t address, caller;
 	uint32_t task, cpu;
-	struct waker waker;    /* the task whose wakeup ended it; pid -1: none, or not known */
-	char comm[STATE_COMM]; /* of the task, when it ended */
+	struct waker waker;       /* the task whose wakeup ended it; pid -1: none, or not known */
+	char comm[TASK_COMM_LEN]; /* of the task, when it ended */
 	uint8_t type;
 	bool given_up;
 };

@@ -38,7 +38,7 @@ void wakes_release(struct wakes *wakes)
 
 static void count(struct wakes *wakes, const struct wake *wake, uint32_t cpu)
 {
-	char origin[2 * WAKE_NAME + STATE_COMM];
+	char origin[2 * WAKE_NAME + TASK_COMM_LEN];
 	bool is_new;
 	int len = snprintf(origin, sizeof(origin), "%s%c%s%c%s", wake->source, '\0', wake->timer, '\0', wake->by);
 	uint32_t label = labels_add(&wakes->origins, origin, (size_t)len, &is_new);

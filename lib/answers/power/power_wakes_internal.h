@@ -27,7 +27,7 @@ struct wake {
 	bool timed;             /* it is a timer's interrupt */
 	bool tick;              /* the timer is the tick, which runs the timers that count jiffies */
 	char source[WAKE_NAME]; /* what first hit the CPU in its idle state; "": nothing did */
-	char timer[WAKE_NAME], by[STATE_COMM]; /* the timer's function, and who set it or sent the interrupt; "" */
+	char timer[WAKE_NAME], by[TASK_COMM_LEN]; /* the timer's function, and who set it or sent the interrupt; "" */
 };
 
 struct wakes {

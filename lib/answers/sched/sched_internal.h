@@ -19,7 +19,7 @@ struct sched_analysis {
 	size_t nr_tasks;
 	struct samples parts[PARTS];
 	struct sched_longest worst[PARTS];
-	char worst_comm[STATE_COMM]; /* of the task of worst[PART_WHOLE], then */
+	char worst_comm[TASK_COMM_LEN]; /* of the task of worst[PART_WHOLE], then */
 	uint64_t broken_waits, cut_waits, cut_runs;
 	struct sched_chain *chain; /* NULL: the user did not ask for it */
 	struct sched_map *map;

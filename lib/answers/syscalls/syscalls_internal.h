@@ -62,10 +62,10 @@ struct call_row {
 	uint64_t endless; /* number of calls that never returned, because their task ended */
 	struct call_time total;
 	struct samples lasted;
-	int64_t number;              /* of the call; of a row by task: unused */
-	int64_t error;               /* of a row by error; else 0 */
-	char worst_comm[STATE_COMM]; /* of the task of `worst`, when it ended */
-	uint32_t task;               /* of a row by task or process: any task of it */
+	int64_t number;                 /* of the call; of a row by task: unused */
+	int64_t error;                  /* of a row by error; else 0 */
+	char worst_comm[TASK_COMM_LEN]; /* of the task of `worst`, when it ended */
+	uint32_t task;                  /* of a row by task or process: any task of it */
 	uint32_t cpu;
 	struct {
 		uint64_t lasted, at;
@@ -93,7 +93,7 @@ struct slow_call {
 	uint32_t file; /* as open_call::file; only by file, as is: */
 	uint64_t bytes;
 	struct call_block block;
-	char comm[STATE_COMM]; /* of the task, when it ended; only of those that are kept */
+	char comm[TASK_COMM_LEN]; /* of the task, when it ended; only of those that are kept */
 };
 
 struct syscalls_analysis {

@@ -293,7 +293,7 @@ static void tell_counts(struct tasks_analysis *tasks, const struct tasks_counts 
 {
 	char began[TEXT_HUMAN], ended[TEXT_HUMAN] = "an unknown number", execs[TEXT_HUMAN], programs[TEXT_HUMAN],
 				by[TEXT_HUMAN];
-	char most[64 + LIFE_NAME] = "";
+	char most[64 + TASK_COMM_LEN] = "";
 	uint64_t started, different = count_programs(tasks);
 	uint32_t best = busiest(tasks, &started);
 

@@ -111,7 +111,7 @@ bool tasks_wants(const struct tasks_analysis *tasks, const struct life *life, co
 	    pass_wants(tasks->pass, &state->tasks[own->task]))
 		return true;
 
-	for (size_t i = 0; i < LIFE_NAME; i++)
+	for (size_t i = 0; i < TASK_COMM_LEN; i++)
 		task.comm[i] = life->name[i];
 	return pass_wants_cpu(tasks->pass, life->cpu) && pass_wants(tasks->pass, &task);
 }

@@ -90,8 +90,8 @@ static inline struct why_task *task_of(struct why_log *log, const struct state_t
 
 	if (!ret)
 		return NULL;
-	if (*task->comm && memcmp(ret->comm, task->comm, STATE_COMM)) {
-		memcpy(ret->comm, task->comm, STATE_COMM);
+	if (*task->comm && memcmp(ret->comm, task->comm, TASK_COMM_LEN)) {
+		memcpy(ret->comm, task->comm, TASK_COMM_LEN);
 		ret->name = why_log_name(log, task->comm);
 	}
 	return ret;
@@ -454,14 +454,14 @@ static void see_occupant(struct why_log *log, struct why_cpu *cpu, uint32_t numb
 	}
 	nested = causes_where(&state->causes, number, &name);
 	if (cpu->begun && cpu->task == id && cpu->nested == nested &&
-	    (!task || !memcmp(cpu->comm, task->comm, STATE_COMM)))
+	    (!task || !memcmp(cpu->comm, task->comm, TASK_COMM_LEN)))
 		return;
 	/* An exec gives the task that runs another name. */
 	if (cpu->begun && cpu->task == id && task && !task->idle && *cpu->comm &&
-	    memcmp(cpu->comm, task->comm, STATE_COMM))
+	    memcmp(cpu->comm, task->comm, TASK_COMM_LEN))
 		rename_task(log, task, number);
 	if (task)
-		memcpy(cpu->comm, task->comm, STATE_COMM);
+		memcpy(cpu->comm, task->comm, TASK_COMM_LEN);
 	cpu->task = id;
 	cpu->nested = nested;
 	cpu->begun = true;

@@ -88,7 +88,7 @@ struct why_cursor {
 struct why_task {
 	uint32_t last, first;
 	uint32_t name;
-	char comm[STATE_COMM];
+	char comm[TASK_COMM_LEN];
 	uint8_t was; /* enum why_mode before the first record */
 	struct why_cursor cursor;
 	uint32_t talk; /* the last one */
@@ -122,7 +122,7 @@ struct why_log {
 		uint32_t list; /* the number of its last occupant */
 		uint32_t task; /* index in the state, as it was last seen */
 		uint32_t nested;
-		char comm[STATE_COMM]; /* of that task */
+		char comm[TASK_COMM_LEN]; /* of that task */
 		bool begun;
 		struct why_cursor cursor;
 	} * cpus;

@@ -8,12 +8,13 @@
 #include "lib/ground/base/now.h"
 #include "lib/ground/base/text.h"
 #include "lib/meaning/event/event.h"
+#include "lib/meaning/event/tasks.h"
 
 enum {
 	FLAGS_MIN = 4,
 	FLAGS_MAX = 8,
 	HEAD_MAX = 256,
-	COMM_MAX = 15,
+	COMM_MAX = TASK_COMM_LEN - 1,
 	PACKAGE_MAX = 64,
 	COMM_WIDTH = 16,
 	COMM_SHORT = 8,

@@ -18,6 +18,7 @@
 #include "lib/meaning/clock/wall.h"
 #include "lib/meaning/event/comms.h"
 #include "lib/meaning/event/context.h"
+#include "lib/meaning/event/tasks.h"
 #include "lib/meaning/follow/who.h"
 #include "lib/pages/trace/trace.h"
 
@@ -62,7 +63,7 @@ static inline const char *otlp_text(const struct otlp *otlp, uint32_t number)
  * namespace, and from its events. Where several tasks could be meant, none is.
  */
 
-enum { COMM_LEN = 15, LINE_MOST = 4096, TASKS_MAX = 1 << 20 };
+enum { COMM_LEN = TASK_COMM_LEN - 1, LINE_MOST = 4096, TASKS_MAX = 1 << 20 };
 
 struct task {
 	int32_t tid, tgid, inner;

@@ -127,7 +127,7 @@ const struct perf_facts *perf_import_facts(const struct perf_import *import)
 /* A name that a task has from then on; what perf tells of tasks that were there before has the time 0. */
 static bool tell_name(struct perf_import *import, const struct perf_record *record, const char *comm, size_t len)
 {
-	len = len < PERF_COMM_SIZE - 1 ? len : PERF_COMM_SIZE - 1;
+	len = len < TASK_COMM_LEN - 1 ? len : TASK_COMM_LEN - 1;
 	if (!record->has_time || record->tid <= 0 || !len || import->told.len > TOLD_MAX)
 		return true;
 	return buf_addf(&import->told, "%" PRIu64 " %" PRId32 " %zu %.*s\n", record->time, record->tid, len, (int)len,
@@ -147,8 +147,8 @@ static int name_task(struct perf_import *import, const struct perf_record *recor
 		return fail_memory(fail);
 	task->tgid = tgid;
 	task->named = true;
-	memset(task->comm, 0, PERF_COMM_SIZE);
-	memcpy(task->comm, comm, len < PERF_COMM_SIZE - 1 ? len : PERF_COMM_SIZE - 1);
+	memset(task->comm, 0, TASK_COMM_LEN);
+	memcpy(task->comm, comm, len < TASK_COMM_LEN - 1 ? len : TASK_COMM_LEN - 1);
 	return 0;
 }
 
@@ -156,10 +156,10 @@ static int name_task(struct perf_import *import, const struct perf_record *recor
 static int fork_task(struct perf_import *import, const struct perf_record *record, struct fail *fail)
 {
 	const struct perf_task *parent = u64_map_find(&import->tasks, (uint32_t)record->parent_tid);
-	char comm[PERF_COMM_SIZE] = "";
+	char comm[TASK_COMM_LEN] = "";
 
 	if (parent && parent->named) {
-		memcpy(comm, parent->comm, PERF_COMM_SIZE);
+		memcpy(comm, parent->comm, TASK_COMM_LEN);
 		return name_task(import, record, comm, strlen(comm), fail);
 	}
 	return 0;

@@ -5,6 +5,7 @@
 #include "lib/files/import/perf.h"
 #include "lib/ground/base/buf.h"
 #include "lib/ground/base/u64_map.h"
+#include "lib/meaning/event/tasks.h"
 #include "lib/pages/trace/carried.h"
 
 /* What perf.c, perf_formats.c and perf_events.c share. */
@@ -16,7 +17,6 @@ struct sorter;
 
 enum {
 	PERF_CPU_LIMIT = 4096,
-	PERF_COMM_SIZE = 16,
 	PERF_USER_CALLERS = 32,
 	PERF_TWICE_LAST = 8,
 	PERF_LOST_LAST = 64,
@@ -53,7 +53,7 @@ struct perf_loss {
 };
 
 struct perf_task {
-	char comm[PERF_COMM_SIZE];
+	char comm[TASK_COMM_LEN];
 	bool named;
 	int32_t tgid;
 };

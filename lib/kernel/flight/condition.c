@@ -17,6 +17,7 @@
 #include "lib/ground/base/near.h"
 #include "lib/ground/base/now.h"
 #include "lib/ground/base/text.h"
+#include "lib/meaning/event/tasks.h"
 #include "lib/meaning/follow/pairs.h"
 
 /* How the words of a condition are taken one after the other. What is wrong is shown with a caret under its place. */
@@ -121,8 +122,7 @@ int condition_words_time(struct condition_words *words, struct text_word word, u
 	return 0;
 }
 
-/* A comm of the kernel has at most 15 letters: TASK_COMM_LEN. */
-enum { DEPTH_MAX = 6, COMM_MAX = 15, TEXT_MAX = 512, SIGNALS_MAX = 64 };
+enum { DEPTH_MAX = 6, COMM_MAX = TASK_COMM_LEN - 1, TEXT_MAX = 512, SIGNALS_MAX = 64 };
 
 #define S NS_PER_S
 

@@ -20,11 +20,12 @@
 #include "lib/ground/base/xxh64.h"
 #include "lib/kernel/tracefs/pids.h"
 #include "lib/kernel/tracefs/tracing.h"
+#include "lib/meaning/event/tasks.h"
 
 enum {
 	DEPTH_MAX = 64,
 	COMMAND_LINE_MAX = 256,
-	COMM_LEN = 15, /* TASK_COMM_LEN - 1 */
+	COMM_LEN = TASK_COMM_LEN - 1,
 	ARGUMENTS = 3,
 	KERNEL_THREAD = 0x00200000, /* PF_KTHREAD of include/linux/sched.h */
 	PATH_SIZE = 4352,

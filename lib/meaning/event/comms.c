@@ -13,15 +13,7 @@
 #include "lib/meaning/event/place.h"
 #include "lib/pages/trace/trace.h"
 
-enum {
-	COMM_SIZE = 16,
-	BATCH = 256,
-	TOLD_MAX = 1 << 24,
-	PAIRS = 2,
-	NAMES_BLOCK = 1 << 14,
-	NAMES_MAX = 1 << 30,
-	NAMES_LIVE = 32 << 20
-};
+enum { BATCH = 256, TOLD_MAX = 1 << 24, PAIRS = 2, NAMES_BLOCK = 1 << 14, NAMES_MAX = 1 << 30, NAMES_LIVE = 32 << 20 };
 
 /* Where an event has a PID and the name that this task has from then on. */
 struct naming_pair {
@@ -121,7 +113,7 @@ static bool next_told(const struct context *context, const char **at, struct tol
 
 	*at = *at ? *at : text.text;
 	if (!end || *at >= end || !take_number(at, UINT64_MAX, &ret->ts) || !take_number(at, INT32_MAX, &ret->pid) ||
-	    !take_number(at, COMM_SIZE - 1, &ret->len) || *at >= end || ret->len >= (size_t)(end - *at) ||
+	    !take_number(at, TASK_COMM_LEN - 1, &ret->len) || *at >= end || ret->len >= (size_t)(end - *at) ||
 	    (*at)[ret->len] != '\n')
 		return false;
 	ret->name = *at;
@@ -296,7 +288,7 @@ static void see_pair(struct comms *comms, const struct bound_pair *pair, bool be
 		text = slash + 1;
 	}
 	/* __set_task_comm() cuts a longer one. */
-	tell(comms, pid, text, len < COMM_SIZE ? len : COMM_SIZE - 1, event->ts, pair->begins, beside);
+	tell(comms, pid, text, len < TASK_COMM_LEN ? len : TASK_COMM_LEN - 1, event->ts, pair->begins, beside);
 }
 
 static bool see(struct comms *comms, struct bound **bounds, size_t *nr, const struct event *event)

@@ -17,6 +17,7 @@ struct fail;
  */
 struct tasks;
 
+enum { TASK_COMM_LEN = 16 }; /* of the kernel: a name and its NUL, in records and in comm of tasks */
 enum { TASK_NAME_PAD = 16 }; /* blanks in front of every name's text, for columns that align right */
 
 struct task_name {

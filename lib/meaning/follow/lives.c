@@ -123,14 +123,14 @@ static bool has_text(const struct place *place, const struct event *event, const
 	return place->field && place_string(place, event, ret, ret_len);
 }
 
-static void set_name(char name[LIFE_NAME], const char *text, size_t len)
+static void set_name(char name[TASK_COMM_LEN], const char *text, size_t len)
 {
-	len = len < LIFE_NAME ? len : LIFE_NAME - 1;
+	len = len < TASK_COMM_LEN ? len : TASK_COMM_LEN - 1;
 	memcpy(name, text, len);
-	memset(name + len, 0, LIFE_NAME - len);
+	memset(name + len, 0, TASK_COMM_LEN - len);
 }
 
-static void take_name(const struct place *place, const struct event *event, char name[LIFE_NAME])
+static void take_name(const struct place *place, const struct event *event, char name[TASK_COMM_LEN])
 {
 	const char *text;
 	size_t len;
@@ -251,9 +251,9 @@ static enum life_what see_fork(struct lives *lives, const struct event *event, e
 	take_name(&places->name, event, life->name);
 	take_name(&places->parent_name, event, life->parent_name);
 	if (parent && *life->parent_name)
-		memcpy(parent->name, life->parent_name, LIFE_NAME);
+		memcpy(parent->name, life->parent_name, TASK_COMM_LEN);
 	else if (parent && !*life->parent_name)
-		memcpy(life->parent_name, parent->name, LIFE_NAME);
+		memcpy(life->parent_name, parent->name, TASK_COMM_LEN);
 	if (role == NEWTASK && places->number.size) {
 		life->known |= LIFE_FLAGS;
 		life->flags = place_u64(&places->number, event);
@@ -288,7 +288,7 @@ static uint32_t undo_rename(struct lives *lives, uint32_t number)
 	last = u64_map_find(&lives->pids, (uint32_t)life->pid);
 	if (last)
 		*last = before + 1;
-	memcpy(lives->lives[before].name, life->name, LIFE_NAME);
+	memcpy(lives->lives[before].name, life->name, TASK_COMM_LEN);
 	lives->lives[before].renamed_last = true;
 	lives->lives[before].renames++;
 	life->known = 0;

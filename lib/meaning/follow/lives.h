@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/meaning/event/tasks.h"
+
 struct event;
 
 /*
@@ -19,7 +21,6 @@ struct event;
  */
 struct lives;
 
-enum { LIFE_NAME = 16 }; /* TASK_COMM_LEN */
 #define LIFE_NONE UINT32_MAX
 
 /* What an event says about a task. */
@@ -55,10 +56,10 @@ struct life {
 	uint32_t cpu;     /* of the first event */
 	uint32_t program; /* the last one that it executed: lives_program(); LIFE_NONE: no exec was seen */
 	uint32_t execs, renames, started;
-	uint16_t status;             /* LIFE_STATUS_UNKNOWN until it has ended, and where no event has it */
-	uint8_t known;               /* enum life_known */
-	char name[LIFE_NAME];        /* the last one; "": unknown */
-	char parent_name[LIFE_NAME]; /* the parent's name when it started this task; "": unknown */
+	uint16_t status;                 /* LIFE_STATUS_UNKNOWN until it has ended, and where no event has it */
+	uint8_t known;                   /* enum life_known */
+	char name[TASK_COMM_LEN];        /* the last one; "": unknown */
+	char parent_name[TASK_COMM_LEN]; /* the parent's name when it started this task; "": unknown */
 	/* Private to lives: */
 	uint16_t reason, group_reason; /* the last cause of an end so far, of the task and of its process */
 	uint8_t told_by;               /* the events that have its fork */

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/meaning/event/tasks.h"
+
 struct state_task;
 
 /*
@@ -23,13 +25,13 @@ typedef bool naming_wants(const void *arg, const struct state_task *task);
  */
 typedef uint64_t naming_away(const void *arg, const struct state_task *task, uint64_t from, uint64_t to);
 
-/* State_task::comm and the modes of lib/meaning/state/state.h, which includes this file. */
-enum { NAMING_COMM = 16, NAMING_MODES = 10 };
+/* The modes of lib/meaning/state/state.h, which includes this file. */
+enum { NAMING_MODES = 10 };
 
 struct naming_task {
-	char comm[NAMING_COMM];           /* the present name */
-	char wanted[NAMING_COMM];         /* the last one that is wanted; "" none */
-	char other[NAMING_COMM];          /* the last one that is not; "" not known */
+	char comm[TASK_COMM_LEN];         /* the present name */
+	char wanted[TASK_COMM_LEN];       /* the last one that is wanted; "" none */
+	char other[TASK_COMM_LEN];        /* the last one that is not; "" not known */
 	uint64_t changed;                 /* when it last changed from one of these to the other */
 	uint64_t until;                   /* the end of the last time with a wanted name */
 	uint64_t elsewhere[NAMING_MODES]; /* the part of state_task::spent with names that are not wanted */

@@ -30,8 +30,8 @@ INLINE void set_comm(struct state *state, struct state_task *task, const struct 
 	if (task->idle)
 		return;
 	if (whole) {
-		memcpy(task->comm, event->data + place->offset, STATE_COMM);
-		task->comm[STATE_COMM - 1] = '\0';
+		memcpy(task->comm, event->data + place->offset, TASK_COMM_LEN);
+		task->comm[TASK_COMM_LEN - 1] = '\0';
 	} else {
 		tasks_set_comm(task, place, event);
 	}

@@ -69,12 +69,12 @@ static inline enum task_mode tasks_mode_of(char letter)
 	return TASK_PREEMPTED;
 }
 
-enum { STATE_COMM = 16, STATE_NO_TASK = UINT32_MAX, STATE_NO_CPU = UINT32_MAX, STATE_SEATS = 256 };
+enum { STATE_NO_TASK = UINT32_MAX, STATE_NO_CPU = UINT32_MAX, STATE_SEATS = 256 };
 
 struct state_task {
 	int32_t pid;
 	uint32_t generation;        /* 0 for the first of its PID */
-	char comm[STATE_COMM];      /* the last; "" unknown */
+	char comm[TASK_COMM_LEN];   /* the last; "" unknown */
 	uint64_t born, died;        /* born: when it was first seen; died: its end, 0: alive */
 	uint64_t since;             /* of the mode */
 	uint64_t spent[TASK_MODES]; /* without the time since then */

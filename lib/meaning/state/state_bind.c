@@ -96,8 +96,8 @@ static uint32_t whole_comm(const struct place *place)
 {
 	const struct field *field = place->field;
 
-	return field->size == STATE_COMM && !(field->flags & FIELD_DYNAMIC) && place->offset < UINT16_MAX ?
-		       place->offset + STATE_COMM :
+	return field->size == TASK_COMM_LEN && !(field->flags & FIELD_DYNAMIC) && place->offset < UINT16_MAX ?
+		       place->offset + TASK_COMM_LEN :
 		       UINT32_MAX;
 }
 

@@ -12,9 +12,9 @@ void tasks_set_comm(struct state_task *task, const struct place *place, const st
 
 	if (!place->field || !place_string(place, event, &text, &len))
 		return;
-	len = len < STATE_COMM ? len : STATE_COMM - 1;
+	len = len < TASK_COMM_LEN ? len : TASK_COMM_LEN - 1;
 	memcpy(task->comm, text, len);
-	memset(task->comm + len, 0, STATE_COMM - len);
+	memset(task->comm + len, 0, TASK_COMM_LEN - len);
 }
 
 /* The event tells the name that the task has. */
@@ -121,8 +121,8 @@ void lives_see_exec(struct state *state, const struct event *event)
 		len -= (size_t)(slash + 1 - path);
 		path = slash + 1;
 	}
-	len = len < STATE_COMM ? len : STATE_COMM - 1;
-	memset(state->tasks[id].comm, 0, STATE_COMM);
+	len = len < TASK_COMM_LEN ? len : TASK_COMM_LEN - 1;
+	memset(state->tasks[id].comm, 0, TASK_COMM_LEN);
 	memcpy(state->tasks[id].comm, path, len);
 	if (state->naming.wants)
 		naming_see(state, id, true);

@@ -5,7 +5,7 @@
 
 #include "lib/ground/base/vec.h"
 
-_Static_assert((int)NAMING_COMM == (int)STATE_COMM && (int)NAMING_MODES == (int)TASK_MODES, "those of the state");
+_Static_assert((int)TASK_COMM_LEN == (int)TASK_COMM_LEN && (int)NAMING_MODES == (int)TASK_MODES, "those of the state");
 
 void state_follow_names(struct state *state, naming_wants *wants, const void *arg)
 {
@@ -72,7 +72,7 @@ void naming_see(struct state *state, uint32_t id, bool renamed)
 	struct naming_task *named = state->naming.away ? NULL : add(state, id);
 	bool wanted;
 
-	if (!named || (named->known && !strncmp(named->comm, task->comm, NAMING_COMM)))
+	if (!named || (named->known && !strncmp(named->comm, task->comm, TASK_COMM_LEN)))
 		return;
 	wanted = state->naming.wants(state->naming.arg, task);
 	if (!named->known && renamed)
@@ -85,8 +85,8 @@ void naming_see(struct state *state, uint32_t id, bool renamed)
 	named->now = wanted;
 	named->ever |= wanted;
 	named->others |= !wanted;
-	memcpy(named->comm, task->comm, NAMING_COMM);
-	memcpy(wanted ? named->wanted : named->other, task->comm, NAMING_COMM);
+	memcpy(named->comm, task->comm, TASK_COMM_LEN);
+	memcpy(wanted ? named->wanted : named->other, task->comm, TASK_COMM_LEN);
 }
 
 const struct naming_task *state_names_of(const struct state *state, const struct state_task *task)

@@ -33,7 +33,7 @@ struct edge {
 struct thread {
 	int32_t pid;
 	int64_t number; /* of the CPU; -1: not known */
-	char comm[STATE_COMM];
+	char comm[TASK_COMM_LEN];
 	struct edge *edges;
 	size_t nr_edges;
 	struct vcpu_time *sums; /* of all time before each EDGES-th edge */

@@ -45,7 +45,7 @@ struct lanes {
 		uint32_t label; /* label + 1; 0: none's */
 	} near_labels[NEAR_LABELS];
 	struct named {
-		char comm[STATE_COMM];
+		char comm[TASK_COMM_LEN];
 		uint32_t label; /* label + 1 of that name */
 	} * named;              /* by the index of the task in the state */
 	size_t nr_named;
