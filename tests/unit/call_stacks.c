@@ -436,7 +436,7 @@ static void mark_async(struct marked *marked, uint64_t *seed, uint64_t ts)
 
 static void mark_thread(struct marked *marked, uint64_t *seed, uint64_t ts)
 {
-	size_t thread = pick(seed, 3), *nr = &marked->nr[thread];
+	size_t thread = (size_t)pick(seed, 3), *nr = &marked->nr[thread];
 	struct open one = { .start = ts, .name = (unsigned)pick(seed, 4) };
 	bool begins = *nr < 60 && pick(seed, 2);
 	struct mark mark = { .kind = begins ? MARK_BEGIN : MARK_END,

@@ -111,3 +111,37 @@ TEST(other_order_of_bytes_is_read_as_what_was_written)
 		if (!CHECK(strstr(buf_str(&text), lines[i])))
 			fprintf(stderr, "%s%s\n", lines[i], i ? "" : buf_str(&text));
 }
+
+/* ns2usecs() rounds, and trace_print_context() prints "%5lu.%06lu: ". */
+TEST(other_order_of_magnitude_of_a_time_is_printed_as_printf_does)
+{
+	cleanup_buf struct buf lines = BUF_INIT, want = BUF_INIT, got = BUF_INIT;
+	struct fail fail = FAIL_INIT;
+	uint64_t last = 0;
+	struct trace *trace;
+	struct loom loom;
+
+	loom_init(&loom);
+	/* One record is at most 2^59 ns after another. */
+	for (uint64_t magnitude = 1, i = 0; magnitude <= UINT64_C(1000000000000000000);
+	     magnitude = i++ % 2 ? magnitude * 2 : magnitude * 5)
+		for (int by = -501; by <= 1501; by += 500) {
+			uint64_t ts = magnitude + (uint64_t)(int64_t)by, us = (ts + 500) / 1000;
+
+			/* The times of a CPU do not go back. */
+			if (ts < last || ts > UINT64_C(1) << 62)
+				continue;
+			last = ts;
+			CHECK(buf_addf(&lines, "0 %llu 0 sched_waking comm=x pid=1\n", (unsigned long long)ts));
+			CHECK(buf_addf(&want,
+				       "          <idle>-0       [000] ..... %5llu.%06llu: sched_waking: comm=x pid=1 "
+				       "prio=0 target_cpu=000\n",
+				       (unsigned long long)(us / 1000000), (unsigned long long)(us % 1000000)));
+		}
+	loom_play(&loom, buf_str(&lines));
+	trace = loom_trace(&loom);
+	if (CHECK(trace && !printed_trace(trace, &(struct printed){ .format = "ftrace" }, &got, &fail)))
+		CHECK_STR(printed_body(&got), buf_str(&want));
+	trace_free(trace);
+	loom_release(&loom);
+}

@@ -237,9 +237,11 @@ TEST(pairs_that_are_open_are_those_of_a_list_that_is_searched)
 				       .cpu = (uint16_t)(next(&seed) % 3),
 				       .data = (const uint8_t *)data,
 				       .len = sizeof(data) };
-		struct open wanted = {
-			.kind = which / 2, .start = ts, .cpu = event.cpu, .known = true, .on_cpu = ends[which].on_cpu
-		};
+		struct open wanted = { .kind = (size_t)which / 2,
+				       .start = ts,
+				       .cpu = event.cpu,
+				       .known = true,
+				       .on_cpu = ends[which].on_cpu };
 		struct open *found;
 
 		if (next(&seed) % 40 == 0) {

@@ -159,12 +159,12 @@ static void put_field(struct model *model, struct buf *file, uint64_t bit, const
 		put_read(model, file, attr->read_format);
 		return;
 	case PERF_HAS_CHAIN:
-		put(model, file, 8, record->nr_chain = pick(model, 8));
+		put(model, file, 8, record->nr_chain = (size_t)pick(model, 8));
 		for (size_t i = 0; i < record->nr_chain; i++)
 			put(model, file, 8, wanted->chain[i] = pick(model, UINT64_C(1) << 62));
 		return;
 	case PERF_HAS_RAW:
-		record->raw_len = 4 + 8 * pick(model, 7);
+		record->raw_len = 4 + 8 * (size_t)pick(model, 7);
 		put(model, file, 4, record->raw_len);
 		for (size_t i = 0; i < record->raw_len; i++) {
 			wanted->raw[i] = (uint8_t)pick(model, 256);
@@ -235,7 +235,7 @@ static void add_other(struct model *model, struct buf *file, uint32_t kind)
 	case PERF_COMM:
 		put(model, file, 4, (uint32_t)(record->pid = (int32_t)pick(model, 999)));
 		put(model, file, 4, (uint32_t)(record->tid = (int32_t)pick(model, 999)));
-		record->comm_len = 1 + pick(model, 15);
+		record->comm_len = 1 + (size_t)pick(model, 15);
 		memset(wanted->comm, 'c', record->comm_len);
 		CHECK(buf_add(file, wanted->comm, 16));
 		break;
