@@ -14,7 +14,6 @@
 #include "formats/export/perfetto/kind_internal.h"
 #include "formats/export/perfetto/perfetto_internal.h"
 #include "lib/meaning/event/context.h"
-#include "lib/meaning/timeline/call_name.h"
 #include "lib/meaning/timeline/timeline.h"
 #include "lib/meaning/uapi/names.h"
 

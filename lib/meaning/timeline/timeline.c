@@ -8,13 +8,14 @@
 #include "lib/ground/base/vec.h"
 #include "lib/meaning/event/comms.h"
 #include "lib/meaning/event/context.h"
+#include "lib/meaning/event/event.h"
 #include "lib/meaning/event/graph_events.h"
 #include "lib/meaning/event/softirqs.h"
 #include "lib/meaning/event/tasks.h"
 #include "lib/meaning/names/symbols.h"
 #include "lib/meaning/query/selection.h"
-#include "lib/meaning/timeline/call_name.h"
 #include "lib/meaning/timeline/timeline_internal.h"
+#include "lib/meaning/uapi/names.h"
 
 /* Which events the slices are made of. */
 
@@ -938,4 +939,17 @@ bool timeline_starved(const struct timeline *timeline)
 	}
 	return timeline->own.failed || timeline->runs.failed || timeline->scratch.failed ||
 	       timeline->tracks.places.starved;
+}
+
+const char *call_name(const struct context *context, int64_t number, const struct event *event, char text[CALL_NAME])
+{
+	const char *name = event->type->format->name;
+
+	if (!strncmp(name, "sys_exit_", 9))
+		return name + 9;
+	name = system_call_name(context->machine, number);
+	if (name)
+		return name;
+	snprintf(text, CALL_NAME, "sys_%" PRId64, number);
+	return text;
 }

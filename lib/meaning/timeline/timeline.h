@@ -186,4 +186,12 @@ const char *timeline_name(const struct timeline *timeline, const struct timeline
 /* Whether memory ran out, so that slices are missing. */
 bool timeline_starved(const struct timeline *timeline);
 
+/*
+ * The name of the system call that ends with an event: of a sys_exit_NAME, or of raw_syscalls:sys_exit; `number` is
+ * that of its entry. `text` is room for the name of a call that has none.
+ */
+enum { CALL_NAME = 32 };
+
+const char *call_name(const struct context *context, int64_t number, const struct event *event, char text[CALL_NAME]);
+
 #endif
