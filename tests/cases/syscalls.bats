@@ -126,7 +126,7 @@ calls_of()
 @test "syscalls: BYTES is what the calls returned, also without --files, and --sort bytes shows and orders it" {
 	local file=$BATS_TEST_DIRNAME/../fixtures/session/why.dat
 	# The numbers of read and write on x86-64. A call that began before the recording is in no row.
-	weft syscalls --self --format csv "$file" | awk -F, '$1 == "read" || $1 == "write" { print $1, $5 }' | sort > bytes
+	weft syscalls --self --format csv "$file" | awk -F, '$1 == "read" || $1 == "write" { print $1, $5 }' | sort > "$BATS_TEST_TMPDIR/bytes"
 	weft report --format json -e sys_enter,sys_exit "$file" | python3 -c '
 import json, sys
 open_, sums = {}, {0: 0, 1: 0}
@@ -137,9 +137,9 @@ for line in sys.stdin:
     elif open_.pop(event["pid"], -1) == event["fields"]["id"] and event["fields"]["id"] in sums:
         sums[event["fields"]["id"]] += max(event["fields"]["ret"], 0)
 print("read", sums[0])
-print("write", sums[1])' > want
-	[ "$(awk '{ sum += $2 } END { print sum }' want)" -gt 0 ]
-	diff want bytes
+print("write", sums[1])' > "$BATS_TEST_TMPDIR/want"
+	[ "$(awk '{ sum += $2 } END { print sum }' "$BATS_TEST_TMPDIR/want")" -gt 0 ]
+	diff "$BATS_TEST_TMPDIR/want" "$BATS_TEST_TMPDIR/bytes"
 	run -0 weft syscalls --sort bytes "$file"
 	[[ "${lines[1]}" == *BYTES* && "${lines[2]}" == read* ]]
 	run -0 weft syscalls "$file"
