@@ -484,6 +484,26 @@ TEST(state_sees_that_a_switch_is_missing_although_the_task_is_the_one_before)
 	end(&played);
 }
 
+TEST(state_does_not_know_when_a_task_got_its_cpu_without_a_switch)
+{
+	struct played played;
+
+	/* 7 and 9 are back after the last event there, and not from the time on at which they began to wait. */
+	REQUIRE(play(&played, "0 1000 7 sched_switch prev_pid=7 prev_state=0 next_pid=8\n"
+			      "1 1500 6 sched_waking pid=9 target_cpu=0\n"
+			      "0 2000 8 sched_waking pid=5 target_cpu=1\n"
+			      "0 6000 7 sched_waking pid=4 target_cpu=1\n"
+			      "0 6500 7 sched_switch prev_pid=7 prev_state=1 next_pid=8\n"
+			      "0 7000 9 sched_switch prev_pid=9 prev_state=1 next_pid=7\n"));
+	CHECK(played.state.breaks == 2);
+	CHECK(task(&played, 7)->spent[TASK_PREEMPTED] == 1000);
+	CHECK(task(&played, 7)->spent[TASK_UNKNOWN] == 4000);
+	CHECK(task(&played, 7)->spent[TASK_RUNNING] == 500);
+	CHECK(task(&played, 9)->spent[TASK_WAKING] == 5000);
+	CHECK(task(&played, 9)->spent[TASK_UNKNOWN] == 500);
+	end(&played);
+}
+
 /* 7 forks 8. Of 20, 21 and the idle task, only what borders on the two is recorded. */
 static const char filtered_script[] =
 	"0 1000 7 sched_waking pid=20 target_cpu=1\n"

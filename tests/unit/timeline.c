@@ -360,3 +360,16 @@ TEST(timeline_of_a_name_cuts_runs_where_the_task_takes_it)
 			     "ls 1950-2000\n");
 	query_release(&query);
 }
+
+TEST(timeline_shows_a_wait_no_longer_than_it_is_known_where_a_switch_is_missing)
+{
+	struct told told;
+
+	play(&told, 1 << TIMELINE_STATE,
+	     "0 1000 7 sched_switch prev_pid=7 prev_state=0 next_pid=8\n"
+	     "0 2000 8 sched_waking pid=5 target_cpu=1\n"
+	     "0 6000 7 sched_waking pid=4 target_cpu=1\n"
+	     "0 6500 7 sched_switch prev_pid=7 prev_state=1 next_pid=8\n");
+	CHECK_STR(told.text, "<...> 1000-2000 lost\n<...> 1000-2000 lost\n<...> 6000-6500\n<...> 2000-6500 open\n"
+			     "<...> 6000-6500 open\n");
+}

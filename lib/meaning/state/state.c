@@ -64,18 +64,22 @@ static inline void take_from_others(struct state *state, const struct state_task
 /* An event shows that this task is running on the CPU, but the time of the switch to it is unknown. */
 static void take_over(struct state *state, uint32_t number, int32_t pid)
 {
+	const struct state_cpu *cpu = &state->cpus[number];
+	bool broken = cpu->task != STATE_NO_TASK && state->events[STATE_SWITCH];
 	struct state_task *task;
 	uint32_t id;
 
-	if (state->cpus[number].task != STATE_NO_TASK) {
-		state->breaks += state->events[STATE_SWITCH] > 0;
+	state->breaks += broken;
+	if (cpu->task != STATE_NO_TASK)
 		cpus_lose(state, number);
-	}
 	id = pid ? tasks_of(state, pid) : cpus_idle_task(state, number);
 	if (id == STATE_NO_TASK)
 		return;
 	task = &state->tasks[id];
 	take_from_others(state, task, id, number);
+	/* It got the CPU at some time after the last event there. */
+	if (broken && task->mode != TASK_RUNNING && tasks_known_until(state, task) > cpu->last)
+		tasks_lose(state, id, cpu->last);
 	(void)tasks_enter(state, task, TASK_RUNNING);
 	task->exact = false;
 	task->cpu = number;

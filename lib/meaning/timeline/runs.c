@@ -60,16 +60,20 @@ static uint64_t known_until(const struct runs *runs, const struct state_task *ta
 }
 
 /*
- * If a running task lost its CPU without a sched_switch, its mode is known only until the CPU's event before this one.
+ * If a task lost its CPU or got one without a sched_switch, its mode is known only until the CPU's event before this
+ * one.
  */
-static uint64_t running_until(const struct runs *runs, uint32_t id, const struct runs_mode *mode, uint64_t to)
+static uint64_t switched_at(const struct runs *runs, const struct state_task *task, uint32_t id,
+			    const struct runs_mode *mode, uint64_t to)
 {
 	const struct state_step *step = &runs->state->step;
-	bool left = step->kind == STEP_SWITCH && step->other == id;
+	bool left = step->kind == STEP_SWITCH && step->other == id, ran = mode->mode == TASK_RUNNING;
+	bool taken = runs->broken && task->mode == TASK_RUNNING && !task->exact;
+	uint32_t cpu = ran ? mode->cpu : task->cpu;
 
-	if (mode->mode != TASK_RUNNING || left || mode->cpu >= runs->nr_turns || runs->runs[mode->cpu].last > to)
+	if ((ran ? left : !taken) || cpu >= runs->nr_turns || runs->runs[cpu].last > to)
 		return to;
-	return runs->runs[mode->cpu].last;
+	return ran || runs->runs[cpu].last > mode->part ? runs->runs[cpu].last : mode->part;
 }
 
 /*
@@ -111,7 +115,7 @@ static void change_mode(struct runs *runs, const struct state_task *task, uint32
 		mode->gap = task->gap;
 		return;
 	}
-	to = is_taken_back(runs, id, mode) ? mode->part : running_until(runs, id, mode, task->since);
+	to = is_taken_back(runs, id, mode) ? mode->part : switched_at(runs, task, id, mode, task->since);
 	end_mode(runs, task, mode, to, to < task->since || task->mode == TASK_UNKNOWN ? RUNS_LOST : RUNS_KNOWN);
 	*mode = (struct runs_mode){ .since = task->since,
 				    .part = task->since,
@@ -175,6 +179,7 @@ static void look_at_cpu(struct runs *runs, uint32_t number, uint32_t left)
 			look_at_task(runs, before);
 		}
 		*turn = (struct runs_turn){ .since = runs->state->now,
+					    .last = turn->last,
 					    .task = cpu->task,
 					    .some = cpu->task != STATE_NO_TASK };
 		if (runs->calls.begin && turn->some)
@@ -188,15 +193,15 @@ static void look_at_cpu(struct runs *runs, uint32_t number, uint32_t left)
 void runs_look(struct runs *runs, const struct event *event)
 {
 	const struct state *state = runs->state;
-	bool broken = state->breaks != runs->breaks || state->losses != runs->losses;
 
+	runs->broken = state->breaks != runs->breaks || state->losses != runs->losses;
 	runs->breaks = state->breaks;
 	runs->losses = state->losses;
 	if (state->step.task != STATE_NO_TASK)
 		look_at_task(runs, state->step.task);
 	if (state->step.other != STATE_NO_TASK)
 		look_at_task(runs, state->step.other);
-	for (uint32_t i = 0; broken && i < state->nr_cpus; i++)
+	for (uint32_t i = 0; runs->broken && i < state->nr_cpus; i++)
 		if (i != event->cpu)
 			look_at_cpu(runs, i, STATE_NO_TASK);
 	if (event->cpu < state->nr_cpus)

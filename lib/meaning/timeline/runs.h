@@ -61,6 +61,7 @@ struct runs {
 	struct runs_mode *modes; /* by task */
 	size_t nr_modes;
 	uint64_t breaks, losses;
+	bool broken; /* one of them has grown by the last event */
 	bool failed;
 };
 
