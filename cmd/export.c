@@ -49,6 +49,7 @@ struct arguments {
 	struct exported *done; /* shared with the reader process */
 };
 
+#define NEEDS_FILE "format '%s' needs a regular file: name one with -o FILE"
 #define EXPORT_NAME(name) "|" #name
 #define EXPORT_NAMES (&EXPORTS(EXPORT_NAME)[1])
 
@@ -145,6 +146,8 @@ static void finish_arguments(const struct arguments *arguments, struct argp_stat
 	if (arguments->ops->folder && !strcmp(arguments->output, "-"))
 		argp_error(state, "format '%s' consists of several files: name a directory with -o",
 			   arguments->ops->name);
+	if (arguments->ops->open && !strcmp(arguments->output, "-"))
+		argp_error(state, NEEDS_FILE, arguments->ops->name);
 	if (!*arguments->output)
 		argp_error(state, "-o: the name is empty");
 }
@@ -326,7 +329,7 @@ static int export_special(const struct arguments *arguments, const struct destin
 		return EXIT_FAILED;
 	}
 	if (arguments->ops->open || (arguments->ops->has_head && !is_begun_empty(fd < 0 ? STDOUT_FILENO : fd))) {
-		command_warn("format '%s' needs a regular file: name one with -o FILE", arguments->ops->name);
+		command_warn(NEEDS_FILE, arguments->ops->name);
 		return EXIT_FAILED;
 	}
 	return export_to(arguments, to->kind == DESTINATION_SPECIAL ? fd : STDOUT_FILENO);

@@ -189,8 +189,10 @@ ran() # FILE
 }
 
 @test "sqlite: standard output and devices are refused" {
-	run -1 weft export --to sqlite "$golden/6.12-events-sched.dat"
-	[[ $output == *"needs a regular file"* ]]
+	run -2 weft export --to sqlite "$golden/6.12-events-sched.dat"
+	[[ $output == *"needs a regular file: name one with -o FILE"* ]]
+	run -1 weft export --to sqlite -o /dev/null "$golden/6.12-events-sched.dat"
+	[[ $output == *"needs a regular file: name one with -o FILE"* ]]
 }
 
 @test "sqlite: what the longest calls and wakeups waited for adds up, and is that of weft why" {

@@ -51,8 +51,13 @@ END
 	[ "$(calls --process "other$$" --process "wo*k$$" a.dat)" = 60 ]
 	run -0 --separate-stderr weft report --process "othr$$" a.dat
 	[[ "$stderr" == *"none is known to be of process 'othr$$'; did you mean 'other$$'"* ]]
-	run -1 weft sched --process work --comm work a.dat
-	[[ "$output" == *"by --comm or by --process, not by both"* ]]
+}
+
+@test "who: --comm and --process together are a wrong command line of what counts by tasks" {
+	for command in sched syscalls; do
+		run -2 weft $command --process ls --comm ls "$OLDPWD/tests/fixtures/demo.dat"
+		[ "$output" = "weft: --comm and --process cannot be combined here: leave one of them out" ]
+	done
 }
 
 @test "who: the process of all 3,000 tasks that are born while recording is right without record-tgid" {

@@ -415,10 +415,11 @@ int pass_init(struct pass *pass, struct reader *reader, const struct pass_filter
 	state_init(&pass->state, first->preempt_rt);
 	pass->dispatch.state = &pass->state;
 	pass_names_begin(pass);
-	if (filter->nr_who && filter->nr_comms)
-		return fail_set(fail, -EINVAL,
-				"tables of tasks can be narrowed by --comm or by --%s, not by both: leave one out",
-				who_part_word(filter->who[0].part));
+	if (filter->nr_who && filter->nr_comms) {
+		(void)fail_set(fail, -EINVAL, "--comm and --%s cannot be combined here: leave one of them out",
+			       who_part_word(filter->who[0].part));
+		return fail_usage(fail, -EINVAL);
+	}
 	if (reader_is_of_one(reader, fail))
 		return -EINVAL;
 	if (!reader_is_merged(reader))
