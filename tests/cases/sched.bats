@@ -239,3 +239,8 @@ leavers_of()
 	weft sched "$file" --map --chain cat --table chains --table cpus > "$out"
 	[ "$(grep -cE '^# (chains|CPUs|a column)' "$out")" -eq 3 ]
 }
+
+@test "sched --by: a choice of tasks has no rows of groups in which none of them is" {
+	weft sched "$BATS_TEST_DIRNAME/../fixtures/demo.dat" --process ls --by process --table groups --format csv > "$BATS_TEST_TMPDIR/out"
+	[ "$(cut -d, -f1,2 "$BATS_TEST_TMPDIR/out")" = $'process,pid\nls,65' ]
+}

@@ -688,7 +688,7 @@ static void see_stalls(struct brief_rules *rules)
 static void see_errors(struct brief_rules *rules)
 {
 	static const char *const bad[][2] = {
-		{ "EIO", "the device or file system failed" },
+		{ "EIO", "the device or file system failed, or a terminal was closed" },
 		{ "ENOSPC", "the file system is full" },
 		{ "EDQUOT", "the user's quota is used up" },
 		{ "ENOMEM", "there was no memory for it" },

@@ -185,13 +185,17 @@ static bool put_line(const struct findings *findings, const struct buf *culprit,
 		     struct buf *into)
 {
 	const struct table *table = findings->nr > 1 ? &findings->items[1].table : NULL;
+	bool seen;
 
 	if (culprit->len)
 		return buf_add(into, culprit->data, culprit->len) &&
 		       (!why->len || (buf_add_str(into, "; ") && buf_add(into, why->data, why->len)));
-	return !table || !table->nr_items ||
-	       buf_addf(into, "unusual: %s of %s, %s: %s, usually %s", text_at(table, 2), text_at(table, 1),
-			text_at(table, 0), text_at(table, 3), text_at(table, 4));
+	if (!table || !table->nr_items)
+		return true;
+	seen = strcmp(text_at(table, 4), "-") != 0;
+	return buf_addf(into, "unusual: %s of %s, %s: %s, %s%s", text_at(table, 2), text_at(table, 1),
+			text_at(table, 0), text_at(table, 3), seen ? "usually " : "not seen before",
+			seen ? text_at(table, 4) : "");
 }
 
 /* The name of the trigger's own task: of "COMM-PID", or of the task that was woken. */

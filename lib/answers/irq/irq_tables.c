@@ -415,8 +415,7 @@ int irq_finish(void *arg, struct findings *findings, struct fail *fail)
 	r = put_victims(irq, findings, fail);
 	if (pass_is_narrow(irq->pass))
 		findings_note(findings,
-			      "--pid, --comm and --mark choose only the tasks that were hit; the other tables are of "
-			      "all tasks");
+			      "a choice of tasks is one of those that were hit; the other tables are of all tasks");
 	put_slowest(irq, findings);
 	put_limits(irq, findings);
 	return r;

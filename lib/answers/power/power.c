@@ -557,9 +557,8 @@ static int power_finish(void *arg, struct findings *findings, struct fail *fail)
 		return r;
 	put_actions(power, findings);
 	if (pass_is_narrow(power->pass))
-		findings_note(findings,
-			      tasks ? "--pid, --comm and --mark choose only tasks; the other tables are of CPUs" :
-				      "the rows are of CPUs: --pid, --comm and --mark choose none of them");
+		findings_note(findings, tasks ? "a choice of tasks has no part in the other tables, which are of CPUs" :
+						"the rows are of CPUs: a choice of tasks has no part in them");
 	findings_cut(findings, power->cut, "stays in idle that began before the start");
 	findings_cut(findings, idle, "stays in idle at the end");
 	findings_broken(findings, power->broken, "stays in idle");

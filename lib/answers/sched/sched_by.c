@@ -24,8 +24,12 @@ struct sched_by {
 static void spent(void *arg, uint32_t who, enum task_mode mode, uint64_t ns)
 {
 	struct sched_by *by = arg;
-	struct group *group = u64_map_add(&by->groups, who);
+	struct group *group;
 
+	/* Of a choice of tasks, nothing was spent in the groups of others. */
+	if (!ns)
+		return;
+	group = u64_map_add(&by->groups, who);
 	by->pass->failed |= !group;
 	if (group)
 		group->spent[mode] += ns;
