@@ -399,6 +399,8 @@ static void tell_choice(const struct query *query, const struct empty_reason *re
 	char hint[3 * NEAR_NAME_SIZE];
 
 	near_hint(&reason->near, hint, sizeof(hint));
+	if (choice == EMPTY_REASON_WHO && reason->thread)
+		snprintf(hint, sizeof(hint), "a thread has this name: --comm instead of --process chooses it");
 	switch (choice) {
 	case EMPTY_REASON_EVENT:
 		command_warn("none is a %s%s", query->events.at[0], query->events.nr > 1 ? " or of another -e" : "");

@@ -60,6 +60,17 @@ END
 	done
 }
 
+@test "who: a thread's name given to --process is told as such" {
+	printf '%s\n' '             app-60      (   60) [000] .....     1.000001: tracing_mark_write: one' \
+		'          mix-io-61      (   60) [000] .....     1.000002: tracing_mark_write: two' > threads
+	weft import -q -o threads.dat threads
+	run -0 --separate-stderr weft report --process mix-io threads.dat
+	[ "${stderr_lines[-1]}" = "weft: none is known to be of process 'mix-io'; a thread has this name: --comm instead of --process chooses it" ]
+	run -0 --separate-stderr weft report --process other threads.dat
+	[ "${stderr_lines[-1]}" = "weft: none is known to be of process 'other'" ]
+	[[ "$(weft report --comm mix-io threads.dat)" == *": two" ]]
+}
+
 @test "who: the process of all 3,000 tasks that are born while recording is right without record-tgid" {
 	need_tracefs
 	# 100 processes, children of children in part, of 29 threads each; of each task, its TID and PID as gettid() and getpid() say them.

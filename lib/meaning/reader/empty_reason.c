@@ -26,6 +26,7 @@ enum {
 struct part {
 	const struct context *context;
 	struct selection *selections[EMPTY_REASON_WHO + 1];
+	struct selection *threads; /* the word of the first --process as a --comm; NULL: another choice is first */
 	uint64_t since, until;
 };
 
@@ -55,6 +56,7 @@ static void count(struct counting *counting, struct part *part, const struct eve
 
 	for (size_t i = 0; i < array_size(part->selections); i++)
 		meets[i] = part->selections[i] && selection_keep(part->selections[i], event);
+	counting->reason->thread |= part->threads && selection_keep(part->threads, event);
 	meets[EMPTY_REASON_CPU] = counting->query->some_cpus && cpus_has(&counting->query->cpus, event->cpu);
 	meets[EMPTY_REASON_SINCE] = event->ts >= part->since;
 	meets[EMPTY_REASON_UNTIL] = event->ts <= part->until;
@@ -99,6 +101,10 @@ static int select_alone(struct part *part, struct counting *counting, struct fai
 		r = selection_add_pid(part->selections[EMPTY_REASON_PID], query->pids[i], fail);
 	for (size_t i = 0; !r && i < query->nr_who; i++)
 		r = selection_add_who(part->selections[EMPTY_REASON_WHO], &query->who[i], fail);
+	if (!r && query->nr_who && query->who[0].part == WHO_PROCESS)
+		r = selection_new(part->context, &part->threads, fail);
+	if (!r && part->threads)
+		r = selection_add_comm(part->threads, query->who[0].word, fail);
 	return r ? r : query_times(query, part->context, &counting->extent, &part->since, &part->until, fail);
 }
 
@@ -145,9 +151,11 @@ static int count_all(struct counting *counting, struct trace *trace, struct fail
 		r = reader_start(reader, &(struct reader_options){ .pool = NULL }, fail);
 	if (!r)
 		r = reader_run(reader, &(struct reader_consumer){ .see = see, .arg = counting }, 1, fail);
-	for (size_t i = 0; counting->parts && i < reader->nr_buffers; i++)
+	for (size_t i = 0; counting->parts && i < reader->nr_buffers; i++) {
+		selection_free(counting->parts[i].threads);
 		for (size_t j = 0; j < array_size(counting->parts[i].selections); j++)
 			selection_free(counting->parts[i].selections[j]);
+	}
 	free(counting->parts);
 	reader_release(reader);
 	return r;

@@ -32,6 +32,7 @@ struct empty_reason {
 	uint64_t first, last; /* the times of the first and of the last event */
 	bool more;            /* there are more events than were read, which are some millions */
 	bool timed;           /* times are in ns */
+	bool thread;          /* the first --process is the name of a thread that has events */
 	struct cpus cpus;
 	struct near near; /* names similar to the first --comm, or else to the first of --process, --unit... */
 };
