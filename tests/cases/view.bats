@@ -85,6 +85,24 @@ events_shown()
 	screen_await " 50.0 %"
 }
 
+@test "view: the prompt says what is no time, and that a time is outside of the recording" {
+	screen_start 80 30 "$WEFT" view "$FILE"
+	screen_await "? keys"
+	screen_keys : abc Enter
+	screen_await "':abc' is no command and no time: 15.6, +2ms, 50%, #1000, 10:30:00"
+	screen_keys : @nosuch Enter
+	screen_await "nosuch"
+	[[ "$(screen_show)" != *--since* ]]
+	weft report "$FILE" 2> /dev/null | grep -v '^#' > "$BATS_TEST_TMPDIR/lines"
+	stamp() { grep -oE '[0-9]+\.[0-9]{6}: ' | head -n 1 | tr -d ': '; }
+	screen_keys : 99999 Enter
+	screen_await "99999 is after the last event, at $(tail -n 1 "$BATS_TEST_TMPDIR/lines" | stamp)"
+	screen_keys : 0.5 Enter
+	screen_await "0.5 is before the first event, at $(head -n 1 "$BATS_TEST_TMPDIR/lines" | stamp)"
+	screen_keys : 40.5 Enter
+	screen_await_not "the first event"
+}
+
 @test "view: a filter shows the lines that report -f prints, and Esc takes it away" {
 	filter='sched_switch: next_pid > 150 && prev_prio < 120'
 	screen_start 250 30 "$WEFT" view "$FILE"

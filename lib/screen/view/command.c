@@ -79,6 +79,33 @@ static int to_share(struct view *view, const char *text, struct fail *fail)
 	return r;
 }
 
+/* The user typed no option, and a message has one line. */
+static int reword(const char *text, int r, struct fail *fail)
+{
+	static const char option[] = "--since: ";
+	const size_t len = strlen(option);
+
+	if (fail->usage)
+		return fail_set(fail, r, "':%.15s' is no command and no time: 15.6, +2ms, 50%%, #1000, 10:30:00", text);
+	if (!strncmp(fail->text, option, len))
+		memmove(fail->text, fail->text + len, strlen(fail->text + len) + 1);
+	return r;
+}
+
+/* Where there are no events any more, the cursor stays beside the last or the first one. */
+static void tell_outside(struct view *view, const char *text, uint64_t ts)
+{
+	bool late = ts > view->extent.last;
+	struct out out;
+
+	if ((!late && ts >= view->extent.first) || !out_init(&out, 64))
+		return;
+	view_put_time(view, late ? view->extent.last : view->extent.first, &out);
+	out_char(&out, '\0');
+	view_say(view, "%.40s is %s event, at %s", text, late ? "after the last" : "before the first", out.start);
+	out_release(&out);
+}
+
 static int to_time(struct view *view, const char *text, struct fail *fail)
 {
 	uint64_t ts, number;
@@ -89,9 +116,11 @@ static int to_time(struct view *view, const char *text, struct fail *fail)
 	if (strchr(text, '%'))
 		return to_share(view, text, fail);
 	r = *text == '+' || *text == '-' ? from_cursor(view, text, &ts, fail) : as_since(view, text, &ts, fail);
-	if (!r)
-		view_go(view, (struct walk_place){ ts, 0 });
-	return r;
+	if (r)
+		return reword(text, r, fail);
+	view_go(view, (struct walk_place){ ts, 0 });
+	tell_outside(view, text, ts);
+	return 0;
 }
 
 static int add_filter(struct view *view, const char *text, struct fail *fail)
