@@ -205,6 +205,18 @@ cursor_at()
 	screen_await "no such text behind the cursor"
 }
 
+@test "view: a search for the name of a system call says how raw_syscalls are searched" {
+	screen_start 80 30 "$WEFT" view "$FILE"
+	screen_await "? keys"
+	screen_keys / kexec_load Enter
+	# The number in arch/x86/entry/syscalls/syscall_64.tbl.
+	screen_await "no such text; raw_syscalls have no names: -f 'id == 246' finds kexec_load"
+	screen_keys / kexec_loads Enter
+	screen_await "no such text behind the cursor"
+	screen_keys '\\' kexec_loads Enter
+	screen_await "no such text before the cursor"
+}
+
 @test "view: Enter opens the details of an event below the list, and Esc and q close them" {
 	screen_start 120 30 "$WEFT" view "$FILE"
 	screen_await "? keys"

@@ -12,23 +12,25 @@
 
 /* What keys do in every pane. Those that open a prompt or cover the panes are in screen.c. */
 
-const char view_help[] = "1 ... 9\tthe panes: 1 events, 2 time line, 3 calls, 4 tables, 5 details\n"
-			 "Tab o O\tthe other pane; a second pane below; only this pane\n"
-			 ":\tgo to: 15.633, +2ms (from the cursor), 50%, #1000 (event), @sched_switch, 10:30:00\n"
-			 "/ \\ n N\tsearch forward, backward: a text, -f FILTER, -e EVENT, --pid N; again, other way\n"
-			 "[ ] { } ( )\tprevious and next event of this type, of this task, on this CPU\n"
-			 "%\tthe partner: entry and exit, waking and run\n"
-			 "X\texplain this call, wakeup, or wait before a switch: A and B around it, weft why in 4\n"
-			 "w W\tthe next wakeup of this task that took longer than: 1ms; the one before\n"
-			 "&\ta filter more, as report -f takes it, or -e EVENT, --pid N, --comm, --cpu\n"
-			 "f t C e\tlist of filters; follow this task, this CPU, this type of event\n"
-			 "a b A B\tmark A, mark B; go to them. - takes both away\n"
-			 "m ' \"\tset a bookmark (then a letter), go to it, list\n"
-			 "< >\tback and forward through where you were\n"
-			 "y c\tcopy the line, or what the time line shows; the command line that prints what you see\n"
-			 "Esc\tstops a search, takes a message away, leaves, drops the last filter, goes back\n"
-			 "M Ctrl-L Ctrl-Z\tmouse off and on; draw again; stop weft (fg goes on)\n"
-			 ":w q Q\tsave marks, filters and columns beside the file; leave the pane; leave weft\n";
+const char view_help[] =
+	"1 ... 9\tthe panes: 1 events, 2 time line, 3 calls, 4 tables, 5 details\n"
+	"Tab o O\tthe other pane; a second pane below; only this pane\n"
+	":\tgo to: 15.633, +2ms (from the cursor), 50%, #1000 (event), @sched_switch, 10:30:00\n"
+	"/ \\ n N\tsearch forward, backward: a text, -f FILTER, -e EVENT, --pid N, a call of raw_syscalls "
+	"-f 'id == 87'; again, other way\n"
+	"[ ] { } ( )\tprevious and next event of this type, of this task, on this CPU\n"
+	"%\tthe partner: entry and exit, waking and run\n"
+	"X\texplain this call, wakeup, or wait before a switch: A and B around it, weft why in 4\n"
+	"w W\tthe next wakeup of this task that took longer than: 1ms; the one before\n"
+	"&\ta filter more, as report -f takes it, or -e EVENT, --pid N, --comm, --cpu\n"
+	"f t C e\tlist of filters; follow this task, this CPU, this type of event\n"
+	"a b A B\tmark A, mark B; go to them. - takes both away\n"
+	"m ' \"\tset a bookmark (then a letter), go to it, list\n"
+	"< >\tback and forward through where you were\n"
+	"y c\tcopy the line, or what the time line shows; the command line that prints what you see\n"
+	"Esc\tstops a search, takes a message away, leaves, drops the last filter, goes back\n"
+	"M Ctrl-L Ctrl-Z\tmouse off and on; draw again; stop weft (fg goes on)\n"
+	":w q Q\tsave marks, filters and columns beside the file; leave the pane; leave weft\n";
 
 static int follow(struct view *view, enum view_filter_kind kind, struct fail *fail)
 {

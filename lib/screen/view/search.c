@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,9 @@
 #include "lib/meaning/event/context.h"
 #include "lib/meaning/reader/back.h"
 #include "lib/meaning/reader/reader.h"
+#include "lib/meaning/schema/format.h"
 #include "lib/meaning/state/state.h"
+#include "lib/meaning/uapi/names.h"
 #include "lib/screen/view/event_cursor_internal.h"
 #include "lib/screen/view/search_internal.h"
 
@@ -422,30 +425,46 @@ static bool has_capital(const char *text)
 	return false;
 }
 
+/* The text of raw_syscalls has the number of a call and not its name, so that a search for the name finds nothing. */
+static bool tell_call(struct view *view, const char *name)
+{
+	for (size_t i = 0; i < view->reader.nr_buffers; i++) {
+		const struct context *context = view->reader.buffers[i].context;
+		int32_t number = system_call_number(context->machine, name);
+
+		if (number < 0 || schema_find(context->schema, "raw_syscalls", "sys_enter") < 0)
+			continue;
+		view_say(view, "no such text; raw_syscalls have no names: -f 'id == %" PRId32 "' finds %s", number,
+			 name);
+		return true;
+	}
+	return false;
+}
+
 int search_text(struct view *view, const char *text, bool forward, struct fail *fail)
 {
 	struct view_filter filter;
 	struct text_search plain = { .text = text, .any_case = !has_capital(text) };
+	const struct search search = {
+		.wants = text_wants, .begin = text_begin, .arg = &plain, .what = "searching", .ahead = text_ahead
+	};
+	struct search_found found = { .place = WALK_START };
 	int r;
 
 	if (search_option(text, &filter)) {
 		struct filter_search by = { &filter };
-		const struct search search = {
+		const struct search events = {
 			.wants = filter_wants, .begin = filter_begin, .arg = &by, .what = "searching"
 		};
 
 		r = view_filter_check(view, &filter, fail);
-		return r ? r : go(view, forward, &search, "such event", fail);
+		return r ? r : go(view, forward, &events, "such event", fail);
 	}
 	if (!out_init(&plain.line, 1024))
 		return fail_memory(fail);
-	r = go(view, forward,
-	       &(struct search){ .wants = text_wants,
-				 .begin = text_begin,
-				 .arg = &plain,
-				 .what = "searching",
-				 .ahead = text_ahead },
-	       "such text", fail);
+	r = search_find(view, view->cursor, forward, &search, &found, fail);
+	if (r || !tell_call(view, text))
+		r = search_go(view, r, &found, forward, "such text", fail);
 	out_release(&plain.line);
 	return r;
 }
