@@ -496,6 +496,9 @@ static int prepare(struct loop *loop, struct trace *trace, struct fail *fail)
 	loop->view->color = arguments->color;
 	loop->view->ascii = arguments->ascii || !terminal_utf8();
 	loop->view->nanoseconds = arguments->nanoseconds;
+	loop->view->decodes = arguments->decode.wanted;
+	loop->view->plugin_dir = arguments->decode.dir;
+	loop->view->trusts_size = arguments->reading.trust_size;
 	loop->view->mouse_off = arguments->no_mouse;
 	load_session(loop);
 	tell_unknown(loop);

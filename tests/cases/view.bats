@@ -103,6 +103,23 @@ events_shown()
 	screen_await_not "the first event"
 }
 
+@test "view: the command line that c copies prints the rows of the list, as view was started" {
+	screen_start 250 24 "$WEFT" view --decode -t --cpu 1 -e sched "$FILE"
+	screen_await "? keys"
+	# Marks elsewhere.
+	screen_keys : 41 Enter a : 42 Enter b : 40.5 Enter
+	screen_await "40.500000000"
+	screen_keys c
+	screen_await "weft report --since 40."
+	command=$(screen_show | grep -o 'weft report --since .*dat')
+	[[ "$command" == *" --cpu 1 -e sched --decode -t "* ]]
+	first=$(events_shown | sed 's/^ *//' | head -n 1)
+	last=$(events_shown | sed 's/^ *//' | tail -n 1)
+	run -0 --separate-stderr sh -c "PATH=$(dirname "$WEFT"):\$PATH; cd $BATS_TEST_TMPDIR && $command | grep -v '^#' | sed 's/^ *//; s/ *$//'"
+	[ "${lines[0]}" = "$first" ]
+	[ "${lines[-1]}" = "$last" ]
+}
+
 @test "view: a filter shows the lines that report -f prints, and Esc takes it away" {
 	filter='sched_switch: next_pid > 150 && prev_prio < 120'
 	screen_start 250 30 "$WEFT" view "$FILE"

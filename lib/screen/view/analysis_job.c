@@ -280,11 +280,8 @@ bool analysis_job_options(const struct analysis_job *job, struct buf *into)
 {
 	const struct view *view = job->view;
 	struct out times;
-	bool ok = true;
+	bool ok = view_part_options(view, into) && put_filters(job, into);
 
-	if (view->query->instance)
-		ok = buf_add_str(into, " -B ") && view_quote(view->query->instance, into);
-	ok = ok && put_filters(job, into);
 	if (!job->begun || is_whole(job))
 		return ok;
 	if (!out_init(&times, 128))

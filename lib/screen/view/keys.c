@@ -133,12 +133,31 @@ static int again(struct view *view, bool other, struct fail *fail)
 	return search_text(view, view->searched, view->searched_back == other, fail);
 }
 
+/* What the user gave to view and what the command takes as well. */
+static bool put_manner(const struct view *view, struct buf *into)
+{
+	static const char *const faces[] = { [FACE_WALL] = "wall", [FACE_UTC] = "utc", [FACE_RELATIVE] = "relative" };
+	bool report = !strncmp(buf_str(into), "weft report ", 12),
+	     columns = !strncmp(buf_str(into), "weft export ", 12);
+	bool ok = true;
+
+	if (view->decodes && (report || columns))
+		ok &= buf_add_str(into, " --decode");
+	if (view->decodes && (report || columns) && view->plugin_dir)
+		ok &= buf_add_str(into, " --plugin-dir ") && view_quote(view->plugin_dir, into);
+	if (view->nanoseconds && report)
+		ok &= buf_add_str(into, " -t");
+	if (view->face.kind != FACE_TRACE && !columns)
+		ok &= buf_addf(into, " --time %s", faces[view->face.kind]);
+	return ok && (!view->trusts_size || buf_add_str(into, " --trust-size"));
+}
+
 static void copy_command(struct view *view)
 {
 	struct pane *pane = view_pane(view);
 	cleanup_buf struct buf text = BUF_INIT;
 
-	if (!pane->ops->command || !pane->ops->command(pane, &text)) {
+	if (!pane->ops->command || !pane->ops->command(pane, &text) || !put_manner(view, &text)) {
 		view_say(view, "no command prints this pane");
 		return;
 	}

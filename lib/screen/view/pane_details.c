@@ -683,7 +683,8 @@ static bool details_command(struct pane *pane, struct buf *into)
 		return false;
 	view_put_exact(view, view->cursor.ts, &time);
 	out_char(&time, '\0');
-	ok = buf_addf(into, "weft report --format json --since %s --until %s", time.start, time.start);
+	ok = buf_addf(into, "weft report --format json --since %s --until %s", time.start, time.start) &&
+	     view_part_options(view, into);
 	out_release(&time);
 	return ok;
 }

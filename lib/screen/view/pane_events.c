@@ -444,18 +444,15 @@ static bool events_command(struct pane *pane, struct buf *into)
 	size_t top = find_top(events), end = top + events->height;
 	bool ok;
 
-	if (view->marks[0].set && view->marks[1].set) {
-		from = view->marks[0].place.ts;
-		to = view->marks[1].place.ts;
-	} else if (listing->nr) {
+	if (listing->nr) {
 		from = listing->rows[top < listing->nr ? top : listing->nr - 1].place.ts;
 		to = listing->rows[end < listing->nr ? end - 1 : listing->nr - 1].place.ts;
 	}
 	if (!out_init(&times, 128))
 		return false;
-	view_put_exact(view, from < to ? from : to, &times);
+	view_put_exact(view, from, &times);
 	out_str(&times, " --until ");
-	view_put_exact(view, from < to ? to : from, &times);
+	view_put_exact(view, to, &times);
 	out_char(&times, '\0');
 	if (view->columns)
 		ok = view_columns_command(view->columns, into);

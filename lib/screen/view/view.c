@@ -242,6 +242,14 @@ static bool put_query(const struct query *query, struct buf *into)
 	return ok;
 }
 
+bool view_part_options(const struct view *view, struct buf *into)
+{
+	const struct query *query = view->query;
+
+	return (!query->instance || put_option("-B", query->instance, into)) &&
+	       (!query->some_cpus || (buf_add_str(into, " --cpu ") && cpus_list(&query->cpus, into)));
+}
+
 bool view_filter_options(const struct view *view, struct buf *into)
 {
 	static const char *const options[] = { [VIEW_FILTER_EXPRESSION] = "-f",
@@ -251,10 +259,8 @@ bool view_filter_options(const struct view *view, struct buf *into)
 					       [VIEW_FILTER_CPU] = "--cpu" };
 	cleanup_buf struct buf all = BUF_INIT;
 	size_t expressions = 0;
-	bool ok = true;
+	bool ok = view_part_options(view, into);
 
-	if (view->query->instance)
-		ok &= put_option("-B", view->query->instance, into);
 	for (size_t i = 0; i < view->nr_filters; i++) {
 		const struct view_filter *filter = &view->filters[i];
 

@@ -156,6 +156,8 @@ struct view {
 	/* How it is drawn. */
 	bool color, ascii;
 	bool nanoseconds, raw;        /* as report -t and -R */
+	bool decodes, trusts_size;    /* the user gave --decode, --trust-size */
+	const char *plugin_dir;       /* and this --plugin-dir; NULL: none; borrowed */
 	struct face face;             /* as report --time; times to type stay those of the trace */
 	const char *format;           /* of the event list: "ftrace" or "pretty" */
 	struct view_columns *columns; /* of the event list instead; NULL: its text */
@@ -205,7 +207,9 @@ int must_check view_filter_add(struct view *view, const struct view_filter *filt
 bool view_unfilter(struct view *view);
 /* After a filter was switched: all panes look again. */
 void view_filters_changed(struct view *view);
-/* The options of report for the filters that are on, each with a blank in front. */
+/* The options for the buffer and the CPUs that the command line chose, each with a blank in front. */
+bool view_part_options(const struct view *view, struct buf *into);
+/* These, and the options of report for the filters that are on. */
 bool view_filter_options(const struct view *view, struct buf *into);
 /* Appends a word as a shell takes it, without a byte that a terminal obeys. */
 bool view_quote(const char *text, struct buf *into);
