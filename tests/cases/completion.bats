@@ -94,7 +94,8 @@ offers()
 	offers "weft report $file -f next_" next_comm
 	offers "weft sched --sort run $file --comm " rcu_preempt
 	run ! offers "weft sched $file --comm " set_event
-	offers "weft sched $file --process rcu" rcu_preempt
+	offers "weft sched $file --process l" ls
+	run ! offers "weft sched $file --process rcu" rcu_preempt
 	run ! offers "weft sched $file --process " bats
 	offers "weft sched $file --pid " 65
 	run ! offers "weft sched $file --pid " $$
@@ -147,6 +148,44 @@ offers()
 	need_tracefs
 	offers 'weft hist sched_switch --keys next_c' next_comm
 	offers 'weft record -e sched:sched_switch -f next_c' next_comm
+}
+
+@test "bash offers processes and no threads, lists of analyses, conditions and modifiers" {
+	printf '%s\n' '             app-60      (   60) [000] .....     1.000001: sched_process_exec: filename=/bin/app pid=60 old_pid=60' \
+		'          mix-io-61      (   60) [000] .....     1.000002: tracing_mark_write: two' > "$BATS_TEST_TMPDIR/threads"
+	weft import -q -o "$BATS_TEST_TMPDIR/threads.dat" "$BATS_TEST_TMPDIR/threads"
+	offers "weft sched $BATS_TEST_TMPDIR/threads.dat --process " app
+	run ! offers "weft sched $BATS_TEST_TMPDIR/threads.dat --process " mix-io
+	offers "weft report $BATS_TEST_TMPDIR/threads.dat --comm mix" mix-io
+	offers 'weft record --for sc' sched
+	offers 'weft record --for sched,la' sched,latency
+	offers 'weft record --for=sched,la' sched,latency
+	offers 'weft flight start --when time' timerlat
+	offers "weft hist -i tests/fixtures/demo.dat sched_switch --keys next_pid.he" next_pid.hex
+	offers "weft hist -i tests/fixtures/demo.dat sched_switch --keys prev_pid,next_pid.lo" prev_pid,next_pid.log2
+	offers "weft hist -i tests/fixtures/demo.dat sched_switch --values next_prio.p9" next_prio.p90
+}
+
+@test "zsh and fish offer processes and no threads, lists of analyses, conditions and modifiers" {
+	need_command zsh
+	need_command fish
+	export HOME=$BATS_TEST_TMPDIR
+	local file=$PWD/tests/fixtures/demo.dat
+	fish_offers() { fish -c 'source $BUILD/docs/completions/weft.fish; complete -C "$argv[1]"' "$1" | cut -f 1 | grep -qxF -- "$2"; }
+	printf '%s\n' '             app-60      (   60) [000] .....     1.000001: sched_process_exec: filename=/bin/app pid=60 old_pid=60' \
+		'          app-io-61      (   60) [000] .....     1.000002: tracing_mark_write: two' > "$BATS_TEST_TMPDIR/threads"
+	weft import -q -o "$BATS_TEST_TMPDIR/threads.dat" "$BATS_TEST_TMPDIR/threads"
+	fish_offers "weft sched $BATS_TEST_TMPDIR/threads.dat --process a" app
+	run ! fish_offers "weft sched $BATS_TEST_TMPDIR/threads.dat --process a" app-io
+	fish_offers 'weft record --for sched,la' sched,latency
+	fish_offers 'weft flight --when time' timerlat
+	fish_offers "weft hist -i $file sched_switch --keys prev_pid,next_pid.lo" prev_pid,next_pid.log2
+	fish_offers "weft hist -i $file sched_switch --values next_prio.perc" next_prio.percent
+	[ "$(zsh_line "weft sched $BATS_TEST_TMPDIR/threads.dat --process a\t")" = "weft sched $BATS_TEST_TMPDIR/threads.dat --process app" ]
+	[ "$(zsh_line 'weft record --for sched,la\t')" = "weft record --for sched,latency" ]
+	[ "$(zsh_line 'weft flight --when time\t')" = "weft flight --when timerlat" ]
+	[ "$(zsh_line "weft hist -i $file sched_switch --keys prev_pid,next_pid.lo\t")" = "weft hist -i $file sched_switch --keys prev_pid,next_pid.log2" ]
+	[ "$(zsh_line "weft hist -i $file sched_switch --values next_prio.perc\t")" = "weft hist -i $file sched_switch --values next_prio.percent" ]
 }
 
 @test "an interactive zsh offers events, fields, tasks and tables of the file that the line names" {
