@@ -176,7 +176,7 @@ static void widen(const struct analyse_margin *margin, struct reader *reader)
 static int add_buffers(const struct analyse *analyse, struct trace *trace, struct reader *reader, struct fail *fail)
 {
 	const struct query_manner manner = {
-		.prepare = decode_prepare, .arg = &analyse->decode, .times_only = true, .texts = true
+		.prepare = decode_prepare, .arg = &analyse->decode, .times_only = !analyse->selects, .texts = true
 	};
 	int r = query_add(&analyse->query, &manner, trace, reader, fail);
 

@@ -51,7 +51,8 @@ struct analyse {
 	bool top_given;
 	struct reading reading;
 	struct decode decode; /* weft hist has its options */
-	bool in_batches;      /* analyse_read(): the work reads with struct batches only; set by analyse_run() */
+	bool selects; /* the reader gives only the events that the query chooses, and not all that an analysis needs */
+	bool in_batches; /* analyse_read(): the work reads with struct batches only; set by analyse_run() */
 	/* For what lies outside of the chosen time, and has to do with it; NULL: nothing does. */
 	const struct analyse_margin *margin;
 	const struct guest_host *host; /* NULL: it cannot be asked for */

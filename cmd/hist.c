@@ -220,6 +220,13 @@ static int count(void *arg, struct reader *reader, struct fail *fail)
 	return r;
 }
 
+/* Whether only events of some tasks or CPUs are asked for. */
+static bool chooses(const struct query *query)
+{
+	return query->some_cpus || query->nr_pids || query->nr_who || query->comms.nr || query->marks.nr ||
+	       query->files.nr;
+}
+
 /* Makes the histogram of events in a file. Returns the exit status. */
 static int hist_saved_run(const struct analyse *file, const struct hist_wanted *wanted, const struct hist_title *title,
 			  const struct form *form)
@@ -231,7 +238,9 @@ static int hist_saved_run(const struct analyse *file, const struct hist_wanted *
 
 	saved.empty = &in_batches.empty;
 	in_batches.in_batches = true;
-	in_batches.in_slices = count_slices;
+	in_batches.selects = chooses(&file->query);
+	/* Slices are of readers that give all events. */
+	in_batches.in_slices = in_batches.selects ? NULL : count_slices;
 	reading_tell_left_behind(file->input);
 	r = analyse_read(&in_batches, count, &saved, &fail);
 	return r < 0 ? command_failed(&fail) : EXIT_OK;
@@ -356,6 +365,7 @@ static bool parse_what(int key, char *arg, struct argp_state *state)
 static void check_file(const struct arguments *arguments, struct argp_state *state)
 {
 	const struct analyse *file = &arguments->file;
+	const struct query *query = &file->query;
 
 	if (arguments->saved &&
 	    (arguments->argv || arguments->live || arguments->duration_ns || arguments->only_command))
@@ -364,6 +374,9 @@ static void check_file(const struct arguments *arguments, struct argp_state *sta
 	if (!arguments->saved && (file->query.since || file->query.until || file->query.around ||
 				  file->reading.no_sandbox || file->reading.trust_size))
 		argp_error(state, "--since, --until, --around, --no-sandbox and --trust-size are for --input");
+	if (!arguments->saved && chooses(query))
+		argp_error(state, "--cpu, --pid, --comm, --process and the like are for --input: "
+				  "write -f 'common_pid == N', or count a COMMAND with -F");
 	if (!arguments->saved && file->decode.wanted)
 		argp_error(state, "--decode is for --input: the kernel knows nothing of plugins");
 }
@@ -441,7 +454,7 @@ static const struct options_child children[] = {
 	{ &kernel_options, offsetof(struct arguments, kernel), 1, NULL },
 	{ &decode_options, offsetof(struct arguments, file.decode), 3, NULL },
 	{ &reading_options, offsetof(struct arguments, file.reading), 3, NULL },
-	{ &choice_time_options, offsetof(struct arguments, file.query), 3, NULL },
+	{ &choice_task_options, offsetof(struct arguments, file.query), 3, NULL },
 	{ 0 },
 };
 

@@ -163,6 +163,10 @@ static const struct option_row time_options[] = {
 static const struct option_row part_options[] = {
 	{ "instance", 'B', "NAME", 0, "Only the buffer of this instance; '' is the top one", 0,
 	  OPTION_TEXT(struct query, instance) },
+	{ 0 },
+};
+
+static const struct option_row task_options[] = {
 	{ "cpu", 0, "CPULIST", 0, "Only what happened on these CPUs, such as 0-3,7", 0, OPTION_CPUS(struct query, cpus),
 	  OPTION_GIVEN(struct query, some_cpus) },
 	{ "pid", 0, "PID", 0, "Only what these tasks did; a list with commas, repeatable", 0, OPTION_TAKE(take_pids) },
@@ -266,8 +270,18 @@ const struct options choice_time_options = {
 	.parser = parse_time,
 };
 
-static const struct options_child part_children[] = {
+static const struct options_child task_children[] = {
 	{ &choice_time_options, 0, 0, NULL },
+	{ 0 },
+};
+
+const struct options choice_task_options = {
+	.rows = task_options,
+	.children = task_children,
+};
+
+static const struct options_child part_children[] = {
+	{ &choice_task_options, 0, 0, NULL },
 	{ 0 },
 };
 

@@ -18,7 +18,8 @@ struct trace;
  */
 extern const struct options choice_time_options;   /* --since, --until, --around, --before, --after */
 extern const struct options choice_count_options;  /* --limit and --tail */
-extern const struct options choice_part_options;   /* those of time, --instance, --cpu, --pid and --comm */
+extern const struct options choice_task_options;   /* those of time, --cpu, --pid, --comm, --process and so on */
+extern const struct options choice_part_options;   /* these and --instance */
 extern const struct options choice_events_options; /* --event, --filter and --invert */
 extern const struct options choice_options;        /* all of these, --longer and so on */
 

@@ -171,3 +171,16 @@ pairs() {
 	# A file or a pipe has the same bars in every locale.
 	[ "$(LC_ALL=C.UTF-8 weft hist --input "$file" sched:sched_switch --keys next_comm)" = "$(LC_ALL=C weft hist --input "$file" sched:sched_switch --keys next_comm)" ]
 }
+
+@test "hist: --comm, --pid, --process and --cpu choose events of a file, and are refused without one" {
+	file=$BATS_TEST_DIRNAME/../fixtures/demo.dat
+	for words in "--comm ls" "--pid 65" "--process ls" "--cpu 1"; do
+		# shellcheck disable=SC2086
+		want=$(weft report $words -e sched_waking "$file" 2> /dev/null | grep -vc '^#')
+		# shellcheck disable=SC2086
+		[ "$(weft hist -i "$file" sched_waking --keys common_cpu --format json $words 2> /dev/null | grep -o '"hits":[0-9]*')" = "\"hits\":$want" ]
+		# shellcheck disable=SC2086
+		run -2 weft hist sched_waking --keys pid $words
+		[[ "$output" == *"are for --input: write -f 'common_pid == N'"* ]]
+	done
+}
