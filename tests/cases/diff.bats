@@ -32,6 +32,15 @@ median() {
 	[ "$(jq -r '.changes[0] | "\(.verdict) \(.change_percent > 300) \(.from_percent > 300)"' <<< "$output")" = "+ true true" ]
 }
 
+# The span of the times in the kernel's text $1, in ms.
+lasts() { grep -oE '\[[0-9]+\].* [0-9]+\.[0-9]{6}: ' "$1" | grep -oE '[0-9]+\.[0-9]{6}' | awk 'NR == 1 { first = $1 } { last = $1 } END { printf "%.1f ms", (last - first) * 1000 }'; }
+
+@test "diff: how long each file lasts is told, for rates and totals are per second" {
+	local sched=$BATS_TEST_DIRNAME/../fixtures/golden/6.1-rt-events-sched calls=$BATS_TEST_DIRNAME/../fixtures/golden/6.1-rt-events-syscalls
+	run -0 weft diff summary "$sched.dat" "$calls.dat"
+	[[ "$output" == *"# rate and total are per second: the old file lasts $(lasts "$sched.txt"), the new $(lasts "$calls.txt")"* ]]
+}
+
 @test "diff: a file and itself differ in nothing" {
 	need_command jq
 	for name in summary graph; do

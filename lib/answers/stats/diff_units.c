@@ -127,7 +127,13 @@ static double sum_of(const struct diff_side *side)
 void diff_tell_units(const struct diff *diff, struct findings *findings)
 {
 	double old = sum_of(&diff->sides[0]), new = sum_of(&diff->sides[1]);
+	char text[2][TEXT_HUMAN];
 
+	if (diff->per == DIFF_PER_SECOND)
+		findings_note(findings, "rate and total are per second: the old file%s last%s %s, the new %s",
+			      diff->several ? "s" : "", diff->several ? "" : "s",
+			      text_time(text[0], (uint64_t)(old * 1e9 + 0.5)),
+			      text_time(text[1], (uint64_t)(new * 1e9 + 0.5)));
 	if (diff->per == DIFF_PER_CPU_SECOND)
 		findings_note(findings,
 			      "rate and total are per second of each CPU: %.3f s in the old file%s, %.3f s in the new",

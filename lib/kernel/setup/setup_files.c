@@ -424,9 +424,10 @@ static int choose(struct choice *choice, struct setup *setup, struct fail *fail)
 		return fail_set(
 			fail, -EOPNOTSUPP,
 			"--files: this kernel has no probes of its functions (CONFIG_KPROBE_EVENTS), which tell "
-			"what is behind a descriptor: leave out --files, or have the names that programs open from a "
-			"uprobe, as in --probe 'open=/lib/x86_64-linux-gnu/libc.so.6:open name=+0(%%di):ustring', "
-			"which 'weft hist -i FILE weft:open --keys name' counts");
+			"what is behind a descriptor: leave out --files, or have the names for which programs call "
+			"open() of libc, not those that libc and the dynamic linker open themselves, from a uprobe, "
+			"as in --probe 'open=/lib/x86_64-linux-gnu/libc.so.6:open name=+0(%%di):ustring', which "
+			"'weft hist -i FILE weft:open --keys name' counts");
 	read_places(&choice->places);
 	if (instance_read(top, "README", &readme, NULL))
 		buf_clear(&readme);
