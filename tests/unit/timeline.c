@@ -367,9 +367,11 @@ TEST(timeline_shows_a_wait_no_longer_than_it_is_known_where_a_switch_is_missing)
 
 	play(&told, 1 << TIMELINE_STATE,
 	     "0 1000 7 sched_switch prev_pid=7 prev_state=0 next_pid=8\n"
-	     "0 2000 8 sched_waking pid=5 target_cpu=1\n"
+	     "0 2000 8 sched_waking pid=5 target_cpu=0\n"
 	     "0 6000 7 sched_waking pid=4 target_cpu=1\n"
-	     "0 6500 7 sched_switch prev_pid=7 prev_state=1 next_pid=8\n");
-	CHECK_STR(told.text, "<...> 1000-2000 lost\n<...> 1000-2000 lost\n<...> 6000-6500\n<...> 2000-6500 open\n"
-			     "<...> 6000-6500 open\n");
+	     "0 6500 7 sched_switch prev_pid=7 prev_state=1 next_pid=8\n"
+	     "0 7000 5 sched_switch prev_pid=5 prev_state=1 next_pid=8\n");
+	/* 7 and 8; 7 again; and 5, which is back by the switch from it. */
+	CHECK_STR(told.text, "<...> 1000-2000 lost\n<...> 1000-2000 lost\n<...> 6000-6500\n<...> 2000-6500 lost\n"
+			     "<...> 6500-7000 open\n<...> 6000-7000 open\n");
 }

@@ -68,7 +68,7 @@ static uint64_t switched_at(const struct runs *runs, const struct state_task *ta
 {
 	const struct state_step *step = &runs->state->step;
 	bool left = step->kind == STEP_SWITCH && step->other == id, ran = mode->mode == TASK_RUNNING;
-	bool taken = runs->broken && task->mode == TASK_RUNNING && !task->exact;
+	bool taken = runs->broken && (left || (task->mode == TASK_RUNNING && !task->exact));
 	uint32_t cpu = ran ? mode->cpu : task->cpu;
 
 	if ((ran ? left : !taken) || cpu >= runs->nr_turns || runs->runs[cpu].last > to)
