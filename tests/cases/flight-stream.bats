@@ -184,7 +184,7 @@ copies_marks()
 	ln -s "$(command -v bash)" of$$
 	fly -e sched:sched_process_exec --after 100ms --when "exit:of$$ status==7 of unit:weft-of-$$" \
 		--when "slow=latency:syscall>300ms of cgroup:/weft-of-$$.service if comm == \"of$$\""
-	grep -q -- "--when exit-of$$: now no task runs in a unit 'weft-of-$$'" log
+	grep -q -- "--when exit-of$$: now the unit 'weft-of-$$' is empty: no task runs in it" log
 	grep -q -- '--when slow: the kernel does not know whom a task belongs to; weft reads these events itself' log
 	# Neither is one of the service: another one that exits so, and that waits so long.
 	./of$$ -c 'read -t 0.4 < <(sleep 1); exit 7' || :
