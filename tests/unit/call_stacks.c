@@ -106,7 +106,7 @@ static bool see(struct machine *machine, const struct task *task, unsigned type,
 	memcpy(data + 32, &machine->ts, 8);
 	ended = calls_see(machine->calls, &event, call);
 	for (size_t back = 0; !machine->lossy && back <= task->nr; back++) {
-		const struct frame *open = &task->stack[task->nr - 1 - back];
+		const struct frame *open = &task->stack[back < task->nr ? task->nr - 1 - back : 0];
 		struct calls_frame found;
 
 		if (!CHECK(calls_frame(machine->calls, &event, back, &found) == (back < task->nr)) || back == task->nr)
