@@ -31,7 +31,7 @@ bool test_check(bool ok, const char *file, int line, const char *what)
 bool test_check_mem(const void *got, size_t got_len, const void *want, size_t want_len, const char *file, int line)
 {
 	current_checks++;
-	if (got_len == want_len && !memcmp(got, want, got_len))
+	if (got_len == want_len && (!want_len || !memcmp(got, want, want_len)))
 		return true;
 	current_failed = true;
 	fprintf(stderr, "%s:%d:\n got: %.*s\nwant: %.*s\n", file, line, (int)got_len, (const char *)got, (int)want_len,

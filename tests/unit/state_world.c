@@ -309,9 +309,9 @@ static void queue(struct world *world, unsigned number, struct life *life, const
 static void wake(struct world *world, unsigned number)
 {
 	int id = find(world, sleeps_well);
-	struct life *life = &world->lives[id];
+	struct life *life = id < 0 ? NULL : &world->lives[id];
 
-	if (id < 0)
+	if (!life)
 		return;
 	if (world->variant == NO_WAKING) {
 		queue(world, number, life, "sched_wakeup");
@@ -329,9 +329,9 @@ static void wake(struct world *world, unsigned number)
 static void wake_early(struct world *world, unsigned number)
 {
 	int id = find(world, is_running);
-	struct life *life = &world->lives[id];
+	struct life *life = id < 0 ? NULL : &world->lives[id];
 
-	if (id < 0 || world->variant != ALL || number == life->cpu)
+	if (!life || world->variant != ALL || number == life->cpu)
 		return;
 	*emit_wake(world, number, "sched_waking", life) =
 		(struct expected){ .task = -1, .other = -1, .acting = (int)world->cpus[number].current };
@@ -487,11 +487,11 @@ static void rename_task(struct world *world, unsigned number)
 static void move(struct world *world, unsigned number)
 {
 	int id = find(world, is_moved);
-	struct life *life = &world->lives[id];
+	struct life *life = id < 0 ? NULL : &world->lives[id];
 	unsigned to = pick(world, LOOM_CPUS);
 	struct expected *expected;
 
-	if (id < 0)
+	if (!life)
 		return;
 	expected = emit(world, number, world->lives[world->cpus[number].current].pid, flags_of(&world->cpus[number]),
 			"sched_migrate_task comm=%s pid=%d prio=%d orig_cpu=%u dest_cpu=%u", life->comm, life->pid,
@@ -685,10 +685,10 @@ static void take_told(void *arg, const struct state_task *task, unsigned mode, u
 {
 	struct world *world = arg;
 	int id = life_of(world, (uint32_t)(task - world->state.tasks));
-	struct life *life = &world->lives[id];
+	struct life *life = id < 0 ? NULL : &world->lives[id];
 
 	/* The idle tasks are no tasks of a CPU yet when they are first told of. */
-	if (id < 0)
+	if (!life)
 		return;
 	CHECK(from < to && (!life->told_until || life->told_until == from));
 	life->told_until = to;
