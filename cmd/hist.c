@@ -223,8 +223,7 @@ static int count(void *arg, struct reader *reader, struct fail *fail)
 /* Whether only events of some tasks or CPUs are asked for. */
 static bool chooses(const struct query *query)
 {
-	return query->some_cpus || query->nr_pids || query->nr_who || query->comms.nr || query->marks.nr ||
-	       query->files.nr;
+	return query->some_cpus || query_chooses_tasks(query);
 }
 
 /* Makes the histogram of events in a file. Returns the exit status. */

@@ -21,7 +21,7 @@ static inline void export_choose(struct timeline *timeline, uint16_t buffer, con
 static inline enum timeline_part export_see(const struct export *export, struct timeline *timeline,
 					    const struct event *event)
 {
-	return __builtin_expect(export->shows, 1) ? timeline_see(timeline, event) : timeline_pass(timeline, event);
+	return timeline_take(timeline, event, export->shows);
 }
 
 #endif

@@ -620,10 +620,7 @@ void interval_rows_see(struct interval_rows *intervals, const struct event *even
 
 	if (!lane)
 		return;
-	if (shows)
-		(void)timeline_see(lane->timeline, event);
-	else
-		(void)timeline_pass(lane->timeline, event);
+	(void)timeline_take(lane->timeline, event, shows);
 	if (event->kind != EVENT_LOST)
 		put_wakeup(lane, event);
 	else

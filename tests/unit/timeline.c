@@ -43,10 +43,7 @@ static void see(void *arg, const struct event *event)
 {
 	struct told *told = arg;
 
-	if (reader_shows(told->reader, event))
-		(void)timeline_see(told->timeline, event);
-	else
-		(void)timeline_pass(told->timeline, event);
+	(void)timeline_take(told->timeline, event, reader_shows(told->reader, event));
 }
 
 /* The slices that are left of those of the script. */

@@ -5,7 +5,7 @@
 
 #include "lib/ground/base/vec.h"
 
-_Static_assert((int)TASK_COMM_LEN == (int)TASK_COMM_LEN && (int)NAMING_MODES == (int)TASK_MODES, "those of the state");
+_Static_assert((int)NAMING_MODES == (int)TASK_MODES, "those of the state");
 
 void state_follow_names(struct state *state, naming_wants *wants, const void *arg)
 {

@@ -159,6 +159,11 @@ enum timeline_part timeline_see(struct timeline *timeline, const struct event *e
 /* The same for an event that is not chosen: it only changes what tasks and CPUs do, and is not given to calls.event. */
 enum timeline_part timeline_pass(struct timeline *timeline, const struct event *event);
 
+static inline enum timeline_part timeline_take(struct timeline *timeline, const struct event *event, bool chosen)
+{
+	return __builtin_expect(chosen, 1) ? timeline_see(timeline, event) : timeline_pass(timeline, event);
+}
+
 /* Gives what is still open, once, after the last event: functions end at `ts`. */
 void timeline_end(struct timeline *timeline, uint64_t ts);
 
